@@ -97,7 +97,7 @@ export function settingsInForce(kept: KeptAlertSettings): AlertSettings {
 
 /** An alert: an event of the book. */
 export const AlertNoun = z.object({
-  position: z.int().describe('Position of the alert among the events of the book.'),
+  position: z.int().describe('Position of the alert among the events of the book, from 1.'),
   alert: word(alertKinds).describe('Kind of the alert.'),
   ceiling: word(alertCeilings).optional().describe('Cap or budget that the alert is about. Null or absent for `burn`.'),
   percent: z
@@ -153,7 +153,7 @@ export const changerMembers = {
 
 /** A change of the settings: an event of the book. */
 export const AlertsChangedNoun = z.object({
-  position: z.int().describe('Position of the change among the events of the book.'),
+  position: z.int().describe('Position of the change among the events of the book, from 1.'),
   before: AlertThresholdsNoun.describe('Settings before the change.'),
   after: AlertThresholdsNoun.describe('Settings after the change.'),
   at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),

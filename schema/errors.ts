@@ -77,7 +77,10 @@ export const errors = {
     '`payout.signature` does not prove control of the payout address, or its time is outside the window: sign again. Nothing was charged.',
   ],
   unknown_model: [400, 'No such model is offered. GET /v1/models lists the models.'],
-  hub_rejected_request: [400, 'The hub refused this request as invalid. Change the request before you send it again.'],
+  hub_rejected_request: [
+    400,
+    'The hub refused this request as invalid. Change the request before you send it again. `charged` says whether the payment was charged.',
+  ],
   control_proof_missing: [
     401,
     'The signature of the wallet and its time are required: `wallet_signature` and `signature_timestamp`, or `signature` and `signed_at` for a reconciliation.',
@@ -170,7 +173,7 @@ export const errors = {
   ],
   hub_rejected_content: [
     403,
-    'The hub refused the content of this request. Change the request before you send it again.',
+    'The hub refused the content of this request. Change the request before you send it again. `charged` says whether the payment was charged.',
   ],
   router_refused: [
     403,
@@ -183,7 +186,7 @@ export const errors = {
   ],
   inflow_not_found: [404, 'The book has no inflow with this id.'],
   escrow_not_found: [404, 'No escrow has this id.'],
-  job_not_found: [404, 'No job has this id.'],
+  job_not_found: [404, 'No job has this id, or it is hidden.'],
   bid_not_found: [404, 'The job has no bid with this id.'],
   model_not_found: [404, 'No model with this id is offered. GET /v1/models lists the models.'],
   method_not_allowed: [
@@ -346,7 +349,10 @@ export const errors = {
     'spent',
   ],
   request_too_large: [413, 'The body of the request is larger than this endpoint accepts. Send less.'],
-  hub_request_too_large: [413, 'This request is too large for the hub. Shorten it before you send it again.'],
+  hub_request_too_large: [
+    413,
+    'This request is too large for the hub. Shorten it before you send it again. `charged` says whether the payment was charged.',
+  ],
   answer_too_large: [
     413,
     'The answer would be larger than this service passes on. Request less at once; if you paid, with the same payment.',
@@ -355,7 +361,10 @@ export const errors = {
     415,
     'The media type or Content-Encoding of the body is not accepted. Send it uncompressed, as application/json in UTF-8 or, to an endpoint that takes a file, as multipart/form-data.',
   ],
-  hub_unprocessable_request: [422, 'The hub cannot process this request. Change it before you send it again.'],
+  hub_unprocessable_request: [
+    422,
+    'The hub cannot process this request. Change it before you send it again. `charged` says whether the payment was charged.',
+  ],
   rate_limited: [
     429,
     'Too many requests. Try again after the seconds in the header Retry-After, or later if there is none.',

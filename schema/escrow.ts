@@ -88,7 +88,7 @@ export type ProofTier = WordOf<typeof proofTiers>;
 export const digestKindWords = {
   graph: 'DigestKind',
   description: 'Hash function of a digest.',
-  meanings: { sha256: 'SHA-256.', keccak256: 'Keccak-256.' },
+  meanings: { sha256: 'SHA-256.', keccak256: 'Keccak-256 as Ethereum uses it, which is not SHA3-256.' },
 } as const satisfies Words;
 export type DigestKind = WordOf<typeof digestKindWords>;
 
@@ -145,7 +145,7 @@ export const LedgerEscrowPhaseNoun = z.object({
   action: word(ledgerEscrowActions).nullable().describe(ACTION),
   state: word(ledgerEscrowStates).describe(STATE),
   at: TimeMember.describe(AT),
-  position: z.int().describe('Position of this phase among the events of the book.'),
+  position: z.int().describe('Position of this phase among the events of the book, from 1.'),
   ...statement,
 });
 

@@ -98,7 +98,7 @@ export type ProofOutcome = WordOf<typeof proofOutcomes>;
 
 export const commitmentMakers = {
   graph: 'CommitmentMaker',
-  description: 'Who made an output commitment.',
+  description: 'Who made an output commitment: the hash of what was delivered.',
   meanings: {
     service: 'This service, which had the output itself.',
     winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',

@@ -6,7 +6,7 @@ import type { WordOf, Words } from './words.ts';
 
 export const reconciliationStates = {
   graph: 'ReconciliationState',
-  description: 'State of a reconciliation.',
+  description: 'How far a reconciliation has come, or how it ended.',
   meanings: {
     running: 'Blocks are being read.',
     done: 'The report is signed.',

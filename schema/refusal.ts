@@ -10,12 +10,14 @@ import { IssuerSignatureNoun, VerificationNoun } from './receipt-shapes.ts';
 const BaseAnchorNoun = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('AVAILABLE').describe('Always `AVAILABLE`.'),
-    block_number: z.int().describe('Number of the block on Base.'),
-    block_hash: z.string().describe('Hash of the block (0x and 64 hex digits).'),
+    block_number: z.int().describe('Number of the newest block of Base that the issuer had seen.'),
+    block_hash: z.string().describe('Hash of the block with `block_number` (0x and 64 hex digits).'),
     state_root: z
       .string()
       .optional()
-      .describe('State root of the block (0x and 64 hex digits). Null or absent if the node does not state it.'),
+      .describe(
+        'State root of the block with `block_number` (0x and 64 hex digits). Null or absent if the node does not state it.',
+      ),
   }),
   z.object({
     status: z.literal('UNAVAILABLE').describe('Always `UNAVAILABLE`: the issuer had seen no recent block of Base.'),

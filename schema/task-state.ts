@@ -6,7 +6,7 @@ import type { WordOf, Words } from './words.ts';
  */
 export const taskStates = {
   graph: 'TaskState',
-  description: 'State of a task.',
+  description: 'How far a task has come, or how it ended.',
   meanings: {
     working: 'The task is in progress. Nothing was charged yet.',
     settling: 'The payment is, or may be, in progress.',

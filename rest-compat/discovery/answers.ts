@@ -121,7 +121,12 @@ export const HealthAnswer = z.object({
           .describe(
             'Number of leaves of the newest tree head that the witness has cosigned. 0 if it has cosigned none; null while the database is unavailable.',
           ),
-        at: z.string().nullable().describe('Time of the newest cosignature (RFC 3339, UTC). Null if there is none.'),
+        at: z
+          .string()
+          .nullable()
+          .describe(
+            'Time of the newest cosignature (RFC 3339, UTC). Null if there is none, and while the database is unavailable.',
+          ),
         trouble: z
           .enum(['refused', 'ahead', 'lied', 'unknown_log', 'away'])
           .nullable()
@@ -191,7 +196,7 @@ export const ManifestAnswer = z.object({
 const RevokedKey = z.object({
   kid: z.string().describe('Id of the key (`kid` of its signatures).'),
   alg: z.string().describe('Signature algorithm (JOSE), such as `ES256`.'),
-  seq: z.int().describe('Version of the issuer history that added the key.'),
+  seq: z.int().describe('Number of the version of the issuer history that added the key, from 1.'),
   status: z
     .enum(['retired', 'revoked'])
     .describe(
@@ -251,7 +256,7 @@ export const RevocationsAnswer = z.object({
       version: z.int().describe('Number of the newest snapshot of the issuer history, from 1.'),
       seq: z.int().describe('The same number as `version`.'),
     })
-    .describe('Issuer history that `keys` refers to.'),
+    .describe('Newest snapshot of the issuer history. `seq` of each key in `keys` is a version of that history.'),
   keys: z.array(RevokedKey).describe('Keys of the issuer that no longer sign, newest first.'),
   sessions: z
     .array(RevokedSession)

@@ -130,9 +130,9 @@ const card = {
   provider: z
     .object({
       url: z.string().describe('Base URL of the service.'),
-      organization: z.string().describe('Name of the organization that provides the agent.'),
+      organization: z.string().describe('Name of the organization that runs the agent.'),
     })
-    .describe('Provider of the agent.'),
+    .describe('Organization that runs the agent: `{organization, url}`.'),
   documentationUrl: z.string().describe('URL of the documentation.'),
   defaultInputModes: z.array(z.string()).describe('Media types that the agent accepts.'),
   defaultOutputModes: z.array(z.string()).describe('Media types that the agent returns.'),

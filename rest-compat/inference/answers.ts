@@ -137,12 +137,20 @@ const ended = ResponseAnswer.describe('The response at its end, with its signed 
 const part = z
   .discriminatedUnion('type', [...Message.shape.content.element.options, Reasoning.shape.content.element])
   .describe('The part: empty when it is added, complete when it is done.');
+const NoContent = z.array(z.never()).max(0).describe('Always empty: the parts follow in later events.');
 const InProgress = { id: item_id, status: z.literal('in_progress') };
 const StartedItem = z
   .discriminatedUnion('type', [
-    Reasoning.extend(InProgress),
-    Message.extend(InProgress),
-    FunctionCall.extend(InProgress),
+    Reasoning.omit({ encrypted_content: true }).extend({ ...InProgress, content: NoContent }),
+    Message.extend({ ...InProgress, content: NoContent }),
+    FunctionCall.extend({
+      ...InProgress,
+      call_id: FunctionCall.shape.call_id.describe(
+        'Id of the function call. Send it back with the result. Empty if the model has not stated it yet.',
+      ),
+      name: FunctionCall.shape.name.describe('Name of the function to call. Empty if the model has not stated it yet.'),
+      arguments: z.literal('').describe('Always empty: the arguments follow in later events.'),
+    }),
   ])
   .describe('The item at its start, before its content.');
 const logprobs = z.array(z.never()).max(0).describe('Always empty.');

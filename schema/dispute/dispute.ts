@@ -13,6 +13,7 @@ const reasonWords = {
   meanings: {
     ...Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])),
     // A verdict states these sentences and is signed, so only their descriptions can be worded better.
+    no_output_sold: 'What was bought has no output, so none can be missing and nothing is owed back.',
     first_charge: 'This is the first of the two charges.',
     commitment_by_others:
       'The commitment was made by somebody other than the issuer. The issuer has not seen the output and cannot say whether it was delivered.',
@@ -57,7 +58,7 @@ export const DisputeNoun = z.object({
       'Outcome of the dispute: `refund` (the payment is owed back), `partial` (a part was delivered) or `stand` (nothing is owed). Null while it is open, because the records do not decide it.',
     ),
   reason: DisputeReasonMember,
-  position: z.int().describe('Position of the latest judgement among the events of the book.'),
+  position: z.int().describe('Position of the latest judgement among the events of the book, from 1.'),
   filed_at: TimeMember.describe('Time the dispute was first filed (RFC 3339, UTC).'),
   judged_at: TimeMember.describe('Time of the latest judgement (RFC 3339, UTC).'),
   revision: revision.describe(

@@ -104,7 +104,9 @@ export const ForeignInvoice = z.strictObject({
   service_url: text(ingestLimits.resource_chars_max).nullish().describe('Another name of `resource`. Default: none.'),
   hub: text(ingestLimits.hub_chars_max)
     .nullish()
-    .describe('Name of the hub that served the call. Default: the host of `resource`, if that is a URL.'),
+    .describe(
+      'Name of the hub that served the call. Default: the host of `resource`, if that is a URL, otherwise none.',
+    ),
   model: text(ingestLimits.model_chars_max)
     .nullish()
     .describe('Model that was bought, or path of the resource. Default: none.'),

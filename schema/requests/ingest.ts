@@ -45,8 +45,8 @@ const body = PossessionMembers.extend({
     .max(INT_MAX)
     .nullish()
     .describe(
-      'Index of the transfer: on Base that of its log in the block, ' +
-        'on Solana that of its instruction in the transaction, inner ones counted after their outer one. Required if several transfers of the transaction match; refused with `nano`. Default: the only match.',
+      'Index of the transfer, from 0: on Base of its log in the block, ' +
+        'on Solana of its instruction in the transaction, inner ones counted after their outer one. Required if several transfers of the transaction match: `transfer_indexes` of the error lists them. Refused with `nano`. Default: the only match.',
     ),
   payer_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)

@@ -58,7 +58,7 @@ export const WebhookPingNoun = z.object({
 
 /** A message that could not be delivered. */
 export const WebhookDeadLetterNoun = z.object({
-  position: z.int().describe('Position of the event of the message among the events of the book.'),
+  position: z.int().describe('Position of the event of the message among the events of the book, from 1.'),
   kind: word(webhookKindWords),
   attempts: z.int().describe('Number of attempts to send the message.'),
   given_up_at: TimeMember.describe('Time of the decision to stop trying (RFC 3339, UTC).'),

@@ -112,7 +112,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Releases the escrow if the payment and the receipt meet all that it requires; if not, `checks` of the error lists each check. Requires possession of the book of the principal. Null if there is an error.',
+      'Releases the escrow if the payment and the receipt meet all that it requires; if not, `checks` of the error lists each check. No money moves. Requires possession of the book of the principal. Null if there is an error.',
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -125,7 +125,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. Possible while `legal` has `clawback` for the caller. In the state `funded` the principal must send `claimType`. Requires possession of the book of the caller. Null if there is an error.',
+      'Ends the escrow without a release: the principal takes it back, or the counterparty gives it up. No money moves. Possible while `legal` has `clawback` for the caller. In the state `funded` the principal must send `claimType`. Requires possession of the book of the caller. Null if there is an error.',
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,

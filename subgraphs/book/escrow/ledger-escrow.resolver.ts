@@ -63,7 +63,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, {
     nullable: true,
     description:
-      'Claws the escrow back (ends it without a release). Before it expires, `claimType` is required. Requires possession of the book. Null if there is an error.',
+      'Claws the escrow back (ends it without a release). No money moves. Before it expires, `claimType` is required. Requires possession of the book. Null if there is an error.',
   })
   clawBackLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,

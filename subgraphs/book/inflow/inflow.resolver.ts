@@ -41,7 +41,7 @@ export class InflowResolver {
   @Mutation(() => BookRow, {
     nullable: true,
     description:
-      'Records an inflow: an amount that is set aside. Returns its row. Requires possession of the book, or the token of a `collect` assignment (`Authorization: Bearer`). Null if there is an error.',
+      'Records an inflow: an amount that the owner of the book sets aside for a purpose. No money moves. Returns its row. Requires possession of the book, or the token of a `collect` assignment (`Authorization: Bearer`). Null if there is an error.',
   })
   async recordInflow(
     @Arg('input', () => InflowInput, { description: 'The amount, and what the money is for.' }) input: Arguments,

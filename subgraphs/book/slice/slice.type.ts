@@ -33,7 +33,11 @@ export function shownBounds({ from_date, to_date, task_ids, limit }: Slice): Sho
   return { fromDate: moment(from_date), toDate: moment(to_date), taskIds: task_ids, limit };
 }
 
-export const Assignments = objectType('Assignments', 'Assignments of a book.', AssignmentsNoun);
+export const Assignments = objectType(
+  'Assignments',
+  'Assignments of a book. Each opens a slice of the book to the holder of its token.',
+  AssignmentsNoun,
+);
 export type Assignments = InstanceType<typeof Assignments>;
 
 export const CreatedAssignment = objectType(

@@ -33,7 +33,7 @@ objectType('SignedPayment', 'Settled payment of a receipt.', SignedPaymentNoun);
 objectType('SignedLeg', 'One of the two payments of a call that was paid for in two parts.', SignedLegNoun);
 objectType(
   'SignedTransferFacts',
-  'Transfer of the payment, in a receipt of payload version 4: a stamp that was paid to this service, or an ingested payment to somebody else.',
+  'Transfer that a receipt of payload version 4 signs: a stamp that was paid to this service, or an ingested payment to somebody else.',
   TransferFactsNoun,
 );
 objectType(

@@ -11,7 +11,11 @@ import { requireNotHalted } from '../log/halt-guard.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-export const Task = objectType('TaskStatus', 'State of a task.', TaskStatusNoun);
+export const Task = objectType(
+  'TaskStatus',
+  'Where a task stands: its state, what is known of its payment, and the URL of its page.',
+  TaskStatusNoun,
+);
 export type Task = InstanceType<typeof Task>;
 
 /** State of a task by its receipts; open payments are read elsewhere. */

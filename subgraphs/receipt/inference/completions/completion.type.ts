@@ -21,7 +21,11 @@ import type { KeptChat } from './completion.paid.ts';
 
 /* Inputs and types of chats: requests, answers and chunks. */
 
-inputType('ChatMessageInput', 'One message of a chat.', RequestMessageNoun);
+inputType(
+  'ChatMessageInput',
+  'A message of the history that the model reads: its role and its content.',
+  RequestMessageNoun,
+);
 
 inputType('ChatStreamOptionsInput', 'Options of chatCompletionStream.', ChatStreamOptions);
 export const ChatCompletionInput = inputType(

@@ -32,7 +32,7 @@ objectType('ResponseIncompletion', 'Why an answer was cut short.', ResponseIncom
 objectType('ResponseFault', 'Why an answer failed.', ResponseFaultNoun);
 const ResponseUsage = objectType(
   'ResponseUsage',
-  'Numbers of tokens, as the hub counts them, under both names that clients know for each.',
+  'Numbers of tokens, as the hub counts them. Two have a second name: `inputTokens` is the same as `promptTokens`, and `outputTokens` as `completionTokens`.',
   ResponseUsageNoun,
 );
 type ResponseUsage = InstanceType<typeof ResponseUsage>;
