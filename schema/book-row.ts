@@ -59,7 +59,7 @@ export const rowFacts = {
     nullable: true,
     moves: true,
     description:
-      'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null or absent on nano, and if the transfer was not observed or its payer is not proven.',
+      'Position of the transfer of this row: the index of its log in the block on base, of its instruction in the transaction on solana, from 0. With payment.ref it identifies the transfer where several share a transaction. Null or absent on nano, and if the transfer was not observed or its payer is not proven.',
   },
   collected_at: {
     from: 'place',

@@ -152,7 +152,7 @@ export const exportFields = {
   transfer_index: {
     ...integer,
     description:
-      'Position of the transfer: the log index within its block on base, the index of the instruction on solana. Together with payment_ref it identifies the transfer. Null on nano, where payment_ref alone identifies it, and if the transfer was not observed or its payer is not proven.',
+      'Position of the transfer: the index of its log in the block on base, of its instruction in the transaction on solana, from 0. Together with payment_ref it identifies the transfer. Null on nano, where payment_ref alone identifies it, and if the transfer was not observed or its payer is not proven.',
   },
   delegation_hash: {
     ...text,

@@ -61,7 +61,7 @@ export const IngestedSpendNoun = z.object({
     .string()
     .optional()
     .describe(
-      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature` and these seconds as `payer_signature_timestamp`: the new row replaces this one. Null or absent if the payer is proven.',
+      'Text that the paying wallet can sign to prove the payer. Replace the Unix seconds at its end with the current ones, sign, and ingest the same transfer again with the signature as `payer_signature` and these seconds as `payer_signature_timestamp`: the new row replaces this row. Null or absent if the payer is proven.',
     ),
   route: IngestedRouteNoun.describe('What the payment bought: hub, model and resource, each null if not known.'),
   verify_url: z.string().describe('URL of the public page of the receipt.'),

@@ -27,7 +27,7 @@ const TransferIndex = z
   .int()
   .nullable()
   .describe(
-    'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano, and if the transfer had not been seen when this was signed.',
+    'Index of the transfer, from 0: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano, and if the transfer had not been seen when this was signed.',
   );
 const CostMember = z.int().min(0).meta({ scalar: 'AtomicAmount' });
 const Asset = z.string().describe('Address of the token: its contract on Base, its mint on Solana.');
@@ -93,7 +93,7 @@ export const TransferFactsNoun = z.object({
     .int()
     .nullable()
     .describe(
-      'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano, and if the transfer had not been seen when this was signed.',
+      'Index of the transfer, from 0: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano, and if the transfer had not been seen when this was signed.',
     ),
   payer: Payer,
   pay_to: PayTo,

@@ -98,7 +98,7 @@ export const ResultProofNoun = z.object({
   verify_url: z
     .string()
     .describe(
-      'URL of the public page of the receipt or, if the book refused the task, of the signed refusal. There is no page before that exists.',
+      'URL of the public page of the receipt or, if the book refused the task, of the signed refusal. The page exists as soon as the receipt or the refusal does.',
     ),
   shown_for: word(proofReasons)
     .nullable()

@@ -65,6 +65,6 @@ export const TaskStatusNoun = z.object({
   verify_url: z
     .string()
     .describe(
-      'URL of the public page of the receipt or, if the book refused the task, of the signed refusal. There is no page before that exists.',
+      'URL of the public page of the receipt or, if the book refused the task, of the signed refusal. The page exists as soon as the receipt or the refusal does.',
     ),
 });

@@ -35,7 +35,7 @@ export const boardEventDoors = [
       after: integerText(Position.min(-INT_MAX - 1))
         .optional()
         .describe(
-          'Position of the last event that the client has; a negative number counts back from the newest. Default: only new events.',
+          'Position of the last event that the client has, from 1; 0 starts with the first event. A negative number counts from the newest: -1 starts with it. Default: only new events.',
         ),
     }),
     headers: z.object({

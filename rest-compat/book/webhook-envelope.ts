@@ -24,12 +24,14 @@ export const WebhookEnvelope = z
       .int()
       .nullable()
       .describe(
-        'Number among the messages of this book, without gaps. Null for a `ping`, and if no webhook wanted this kind when the event happened.',
+        'Number among the messages of this book, from 1 without gaps. Null for a `ping`, and if no webhook wanted this kind when the event happened.',
       ),
     position: z
       .int()
       .nullable()
-      .describe('Position of the event on the book, by which receivers order messages. Null for a `ping`.'),
+      .describe(
+        'Position of the event among the events of the book, from 1, by which receivers order messages. Null for a `ping`.',
+      ),
     seq: z.int().nullable().describe('The seq of the row. Null for a `ping`, and if the event concerns no row.'),
     task_id: z.string().nullable().describe('Task id of the row. Null for a `ping`, and if the event concerns no row.'),
     row: Row.nullable().describe(

@@ -75,26 +75,28 @@ export const HealthAnswer = z.object({
   last_anchored_root: z
     .string()
     .nullable()
-    .describe('Root hash, in hex, of the newest tree head that is anchored on Base. Null if there is none.'),
+    .describe(
+      'Root hash, in hex, of the newest tree head that is anchored on Base, of those since the last declared break of the log. Null if there is none, if this process has not read Base yet, or if this service does not anchor the log.',
+    ),
   last_anchored_tx: z
     .string()
     .nullable()
-    .describe('Hash of the transaction that anchored `last_anchored_root`. Null if there is none.'),
+    .describe('Hash of the transaction that anchored `last_anchored_root`. Null if that is null.'),
   anchor: z
     .object({
       tree_size: z
         .int()
         .nullable()
-        .describe('Number of leaves of the newest anchored tree head. Null if nothing is anchored.'),
+        .describe('Number of leaves of the newest anchored tree head. Null if `last_anchored_root` is null.'),
       block_number: z
         .int()
         .nullable()
-        .describe('Number of the block on Base that has the anchor. Null if nothing is anchored.'),
+        .describe('Number of the block on Base that has the anchor. Null if `last_anchored_root` is null.'),
       at: z
         .string()
         .nullable()
         .describe(
-          'Time of the block that has the anchor (RFC 3339, UTC). Null if nothing is anchored, or if the block could not be read.',
+          'Time of the block that has the anchor (RFC 3339, UTC). Null if `last_anchored_root` is null, or if the block could not be read.',
         ),
       contract: z
         .string()
@@ -104,7 +106,7 @@ export const HealthAnswer = z.object({
         .enum(['chain_unavailable', 'unfunded', 'fee_too_high', 'not_mined', 'void'])
         .nullable()
         .describe(
-          'Why no newer tree head is anchored. `chain_unavailable`: Base cannot be read; `unfunded`: the address of the key has too little ether for gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if there is no problem.',
+          'Why no newer tree head is anchored. `chain_unavailable`: Base cannot be read; `unfunded`: the address of the key has too little ether for gas; `fee_too_high`: the fee exceeds the rest of the daily limit; `not_mined`: the transaction is not included in a block; `void`: it had no effect. Null if no problem is known.',
         ),
     })
     .nullable()
@@ -131,7 +133,7 @@ export const HealthAnswer = z.object({
           .enum(['refused', 'ahead', 'lied', 'unknown_log', 'away'])
           .nullable()
           .describe(
-            'Why the witness cosigns no newer tree head. `refused`: it reports a fork; `ahead`: it has cosigned more leaves than the log has; `lied`: its signature is invalid; `unknown_log`: it does not know the log or its key; `away`: it does not answer as it should. Null if no problem is known.',
+            'Why the witness cosigns no newer tree head. `refused`: it reports a fork; `ahead`: it has cosigned more leaves than the log has; `lied`: its signature is invalid; `unknown_log`: it does not know the log or its key; `away`: it does not answer as it should. Null if no problem is known, and while the database is unavailable.',
           ),
       }),
     )
@@ -205,7 +207,7 @@ const RevokedKey = z.object({
   activated_at: z.string().describe('Time from which the key signed (RFC 3339, UTC).'),
   retired_at: z
     .string()
-    .describe('Time another key replaced this one (RFC 3339, UTC). This one may have signed for one hour more.'),
+    .describe('Time another key replaced this key (RFC 3339, UTC). This key may have signed for one hour more.'),
   revoked_at: z
     .string()
     .optional()

@@ -22,7 +22,7 @@ const Head = z.object({
 });
 
 const HistoryKey = z.object({
-  seq: z.int().describe('Number of the version of this history that added the key.'),
+  seq: z.int().describe('Number of the version of the issuer history that added the key, from 1.'),
   kid: z.string().describe('Id of the ES256 key (`kid` of its signatures).'),
   ...times,
   revoked: z

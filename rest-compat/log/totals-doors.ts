@@ -34,12 +34,12 @@ const mapProof = {
     .describe('Hashes (hex) of the sibling nodes, from the root down. Null for a node that has no keys below it.'),
   instead: z
     .object({
-      key: Hash.describe('The other key of the map (SHA-256, in hex).'),
-      value: Hash.describe('Value of the other key in the map (SHA-256, in hex).'),
+      key: Hash.describe('Key that the map has in place of the key that is looked up (SHA-256, in hex).'),
+      value: Hash.describe('Value that the map has for `key` (SHA-256, in hex).'),
     })
     .optional()
     .describe(
-      'Other key at the place of the key in the map: proof that the map does not have the key. Absent if it has the key, or if the place is empty.',
+      'Key and value that the map has in place of the key that is looked up: proof that the map does not have that key. Absent if the map has it, or if the place is empty.',
     ),
 };
 const leaf = {
@@ -99,7 +99,7 @@ const PaymentProofAnswer = z.object({
       transfer_index: z
         .int()
         .describe(
-          'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana.',
+          'Index of the transfer, from 0: of its log in the block on Base, of its instruction in the transaction on Solana.',
         ),
     })
     .describe('Payment that backs the receipt: network, reference and index of its transfer.'),

@@ -25,7 +25,7 @@ const Anchor = z.object({
   network: z.literal('base'),
   chain: z.string().describe('CAIP-2 id of the chain, such as `eip155:8453`.'),
   tx_hash: z.string().describe('Hash of the transaction of the anchor (0x and 64 hex digits).'),
-  block_number: z.int().describe('Number of the block that has the anchor.'),
+  block_number: z.int().describe('Number of the block on Base that has the anchor.'),
   final: z.boolean().describe('Whether the block was final when the service last read it.'),
   sender: z.string().describe('Address that sent the anchor (0x and 40 hex digits).'),
   event: z.string().describe('Solidity signature of the event: `Anchored(address,uint256,uint64,bytes32)`.'),

@@ -28,7 +28,9 @@ export const CompletionTransferNoun = z.object({
   transaction: z
     .string()
     .describe('Transaction hash on Base (0x and 64 hex digits), or transaction signature on Solana (base58).'),
-  index: z.int().describe('Index of the log in its block on Base, or of the instruction in its transaction on Solana.'),
+  index: z
+    .int()
+    .describe('Index of the log in its block on Base, or of the instruction in its transaction on Solana, from 0.'),
   asset,
   payer,
   pay_to,

@@ -9,7 +9,9 @@ export const PostFlagNoun = z.object({
   flag_id: z.string().describe('Id of the flag.'),
   post_id: z.string().describe('Id of the post.'),
   comment_id: z.string().nullable().describe('Id of the comment. Null if the post itself is flagged.'),
-  flag_count: z.int().describe('Number of agents that have flagged the item, including this one. Flags hide nothing.'),
+  flag_count: z
+    .int()
+    .describe('Number of agents that have flagged the item, including the one of this flag. Flags hide nothing.'),
   date: onGraph('flaggedAt', MomentMember.describe('Time of the flag (RFC 3339, UTC).')),
 });
 

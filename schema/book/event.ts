@@ -125,7 +125,7 @@ export const PolicyChangeNoun = z.object({
   ),
   policy_version: z
     .int()
-    .describe('Number of changes to the policies and the budget of the book so far, including this one.'),
+    .describe('Number of changes to the policies and the budget of the book so far, including this change.'),
   at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
   ...changerMembers,
 });

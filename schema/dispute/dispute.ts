@@ -26,7 +26,7 @@ const DisputeReasonMember = word(reasonWords).describe(
 
 const THIS_REVISION = 'Number of this judgement of the dispute, from 1.';
 const SUPERSEDED =
-  'SHA-256, in hex, of the canonical JSON of the signed document, with its signature, that this one supersedes.';
+  'SHA-256, in hex, of the canonical JSON of the signed document, with its signature, that this document supersedes.';
 const REFUND = 'True for a refund, which no later verdict supersedes.';
 const STANDING = 'For a refund of a double charge: task id of the other charge, which stands.';
 const STATUS = 'Public URL that names the latest judgement of the dispute by its number and hash.';
@@ -67,7 +67,9 @@ export const DisputeNoun = z.object({
   supersedes: z
     .string()
     .nullable()
-    .describe('SHA-256, in hex, of the signed document that the latest one supersedes. Null for the first one.'),
+    .describe(
+      'SHA-256, in hex, of the signed document of the judgement before the latest one. Null if the latest judgement is the first.',
+    ),
   final: computed(final),
   decides_after: computed(
     z
@@ -85,7 +87,7 @@ const LATER_RULES = 'Absent under rule versions 1 and 2.';
 export const VerdictNoun = z.looseObject({
   schema: z.literal(documents.dispute_verdict).describe(`Always \`${documents.dispute_verdict}\`.`),
   iss: z.string().describe('Base URL of the issuer.'),
-  rule_version: z.int().describe('Number of the version of the rule that was applied.'),
+  rule_version: z.int().describe('Number of the version of the rule that was applied, from 1.'),
   outcome: DisputeNoun.shape.outcome
     .unwrap()
     .optional()
@@ -182,6 +184,6 @@ export const DisputeJudgedNoun = DisputeNoun.pick({
     .string()
     .nullable()
     .describe(
-      'SHA-256 (hex) of the signed document of the judgement before, which this one supersedes. Null for the first one.',
+      'SHA-256 (hex) of the signed document of the judgement before, which this judgement supersedes. Null for the first judgement.',
     ),
 });

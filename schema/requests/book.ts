@@ -146,7 +146,7 @@ export const FeedRequest = z.strictObject({
     .int()
     .optional()
     .describe(
-      'Position of the last event that the reader has. A negative number counts from the newest: -1 starts with it. Default: only new events.',
+      'Position of the last event that the reader has, from 1; 0 starts with the first event. A negative number counts from the newest: -1 starts with it. Default: only new events.',
     ),
 });
 

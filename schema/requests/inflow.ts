@@ -120,7 +120,7 @@ export const CorrectionRequest = PossessionMembers.extend({
     'Corrected amount, in atomic USDC. `0` withdraws the inflow. Default: unchanged.',
   ),
   merges: Merges.optional().describe(
-    `task_ids of the corrections, 1 to ${inflowLimits.merges_max}, that this one merges as branches of a fork. At least two branches are required; ` +
+    `task_ids of the corrections, 1 to ${inflowLimits.merges_max}, that this correction merges as branches of a fork. At least two branches are required; ` +
       '`task_id` is one too, unless all the others correct it. Either all branches correct the same row and none is itself a merge, or none of them has been corrected or merged. The ' +
       'status stays `forked`, and the merged rows show `merged_by`. Default: none.',
   ),

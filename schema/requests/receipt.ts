@@ -120,7 +120,7 @@ const TilePath = z
   .string()
   .max(limits.tile_path_chars_max)
   .describe(
-    'Index of the tile in groups of three digits, all but the last after an x; of a partial tile also `.p/` and its width: `000`, `x001/067`, `000.p/12`.',
+    'Index of the tile, from 0, in groups of three digits, all but the last after an x; of a partial tile also `.p/` and its width: `000`, `x001/067`, `000.p/12`.',
   );
 
 /** A tile of hashes in a path. */

@@ -110,7 +110,9 @@ export const SessionNodeNoun = SessionDetailNoun.extend({
   depth: z.int().describe('Levels below the session that `sessionTree` names. Always 0 for `agentSessions`.'),
   burn_position: z
     .int()
-    .describe('Position of the newest payment that the amounts include: pass it to `sessionBurn` as `after`.'),
+    .describe(
+      'Position of the newest payment that the amounts include, from 1; 0 if there is none. Pass it to `sessionBurn` as `after`.',
+    ),
 });
 
 /** A payment that was recorded under a session, or under one below it. */

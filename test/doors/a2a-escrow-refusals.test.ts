@@ -119,12 +119,18 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
         const body: JsonObject = { job_id: 'parties', ...(named as JsonObject), ...members };
         expect(await a2a(stranger, action, body)).toMatchObject({
           status: 404,
-          body: { code: 'escrow_not_found', detail: 'No escrow has this id.' },
+          body: {
+            code: 'escrow_not_found',
+            detail: 'The agent has no escrow with this `escrow_id`, `task_id` or `job_id`.',
+          },
         });
       }
     expect(await a2a(stranger, 'status', { job_id: 'none' })).toMatchObject({
       status: 404,
-      body: { code: 'escrow_not_found', detail: 'No escrow has this id.' },
+      body: {
+        code: 'escrow_not_found',
+        detail: 'The agent has no escrow with this `escrow_id`, `task_id` or `job_id`.',
+      },
     });
     const other = { ...submission, fulfillment_receipt_id: stranger.task_id };
     expect(await a2a(counterparty, 'submit', { job_id: 'parties', ...other })).toMatchObject({

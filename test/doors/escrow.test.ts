@@ -162,7 +162,10 @@ describe('POST /v1/agents/{agent_id}/book/escrow', () => {
     for (const action of ['status', 'release', 'clawback'])
       expect(await ledger(stranger, action, { escrow_id })).toMatchObject({
         status: 404,
-        body: { code: 'escrow_not_found', detail: 'No escrow has this id.' },
+        body: {
+          code: 'escrow_not_found',
+          detail: 'The agent has no escrow with this `escrow_id`, `task_id` or `job_id`.',
+        },
       });
   });
 

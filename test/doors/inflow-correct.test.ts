@@ -237,7 +237,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     for (const task_id of [bought, await inflow(stranger), 'nothing'])
       expect(await correct(agent, { task_id, reason })).toMatchObject({
         status: 404,
-        body: { code: 'inflow_not_found', detail: 'The book has no inflow with this id.' },
+        body: { code: 'inflow_not_found', detail: 'The book has no inflow or correction with this task id.' },
       });
   });
 

@@ -32,7 +32,8 @@ export class BoardJobResolver {
 
   @Query(() => ShownJob, {
     nullable: true,
-    description: 'A job of the board as it stands now. Null only on error, such as an unknown id.',
+    description:
+      'A job of the board as it stands now. Null only on error, such as `job_not_found` for an unknown id or for a hidden job of others.',
   })
   async boardJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { database, principal } = context;

@@ -14,7 +14,7 @@ export class SettlementStatusResolver {
   @Query(() => SettlementReport, {
     nullable: true,
     description:
-      'State of a payment, by its nonce, message hash or payment-identifier. Public. Null if no payment has this id.',
+      'State of a payment, by its nonce, message hash or payment-identifier. Public. Null if no payment has this id, or on error.',
   })
   async settlement(
     @Args(() => SettlementArguments) asked: Arguments,

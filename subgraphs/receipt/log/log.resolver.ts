@@ -25,7 +25,10 @@ const ConsistencyArguments = argumentsType(ConsistencyRequest);
 
 @Resolver()
 export class LogResolver {
-  @Query(() => TreeHead, { nullable: true, description: 'Newest signed tree head. Null while the log is empty.' })
+  @Query(() => TreeHead, {
+    nullable: true,
+    description: 'Newest signed tree head. Null while the log is empty, or on error.',
+  })
   async logHead(@Ctx() { database }: Context): Promise<TreeHead | null> {
     requireNotHalted(database);
     return newestHead(database);
@@ -42,7 +45,7 @@ export class LogResolver {
   @Query(() => InclusionProof, {
     nullable: true,
     description:
-      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest tree head or the tree of `treeSize` leaves. Null if no receipt has this task id, or if the tree does not contain it.',
+      'Proof that the log contains a receipt (RFC 9162 §2.1.3), against the newest tree head or the tree of `treeSize` leaves. Null if no receipt has this task id, if the tree does not contain it, or on error.',
   })
   async inclusionProof(
     @Args(() => InclusionArguments) asked: Arguments,

@@ -23,7 +23,7 @@ const ProofArguments = argumentsType(ReceiptPath);
 export class LogTilesResolver {
   @Query(() => String, {
     description:
-      'Tree head as a checkpoint: a note signed with the Ed25519 keys of the issuer. Without `treeSize`: the newest tree head, or one that witnesses have cosigned and that was the newest within the last minute. Null if no head of that size was signed.',
+      'Tree head as a checkpoint: a note signed with the Ed25519 keys of the issuer. Without `treeSize`: the newest tree head, or one that witnesses have cosigned and that was the newest within the last minute. Null if no head of that size was signed, or on error.',
     nullable: true,
   })
   async logCheckpoint(
@@ -49,7 +49,8 @@ export class LogTilesResolver {
   @Directive(`@cost(weight: ${TILE_COST})`)
   @Query(() => String, {
     nullable: true,
-    description: 'Tile of up to 256 hashes of the log (C2SP tlog-tiles), in base64. Null if the log has no such tile.',
+    description:
+      'Tile of up to 256 hashes of the log (C2SP tlog-tiles), in base64. Null if the log has no such tile, or on error.',
   })
   async logTile(
     @Args(() => TileArguments) asked: Arguments,
@@ -64,7 +65,7 @@ export class LogTilesResolver {
   @Query(() => String, {
     nullable: true,
     description:
-      'Payloads of the receipts of a tile (C2SP entry bundle), in base64. Null if the log has no such tile, or if its entries are not public.',
+      'Payloads of the receipts of a tile (C2SP entry bundle), in base64. Null if the log has no such tile, if its entries are not public, or on error.',
   })
   async logEntryBundle(
     @Args(() => BundleArguments) asked: Arguments,
@@ -77,7 +78,7 @@ export class LogTilesResolver {
   @Query(() => String, {
     nullable: true,
     description:
-      'Proof that the log contains a receipt, as a text that is checked offline (https://c2sp.org/tlog-proof). Null if no receipt has this task id.',
+      'Proof that the log contains a receipt, as a text that is checked offline (https://c2sp.org/tlog-proof). Null if no receipt has this task id, or on error.',
   })
   async logProof(@Args(() => ProofArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<string | null> {
     requireNotHalted(context.database);

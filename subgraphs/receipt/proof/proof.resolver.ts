@@ -14,7 +14,7 @@ export class ProofResolver {
   @Query(() => ResultProof, {
     nullable: true,
     description:
-      'Proof of a task: its settlement, and the place of its receipt in the log. Public. Null if no task has this id.',
+      'Proof of a task: its settlement, and the place of its receipt in the log. Public. Null if no task has this id, or on error.',
   })
   async proveResult(
     @Args(() => ProofArguments) asked: Arguments,

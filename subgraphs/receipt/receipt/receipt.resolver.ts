@@ -28,7 +28,10 @@ const RevocationsArguments = argumentsType(RevocationsPage);
 
 @Resolver(() => Receipt)
 export class ReceiptResolver {
-  @Query(() => Receipt, { nullable: true, description: 'A receipt by its task id. Public. Null if there is none.' })
+  @Query(() => Receipt, {
+    nullable: true,
+    description: 'A receipt by its task id. Public. Null if there is none, or on error.',
+  })
   async receipt(
     @Args(() => ReceiptArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
@@ -39,7 +42,7 @@ export class ReceiptResolver {
 
   @Query(() => Task, {
     nullable: true,
-    description: 'State of a task, by the id of the task or of its answer. Null if there is none.',
+    description: 'State of a task, by the id of the task or of its answer. Null if there is none, or on error.',
   })
   async taskStatus(@Args(() => TaskArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<Task | null> {
     const { task_id } = givenMembers(TaskQuery, asked);

@@ -18,7 +18,7 @@ const RefusalArguments = argumentsType(RefusalPath);
 export class RefusalResolver {
   @Query(() => SignedRefusal, {
     nullable: true,
-    description: 'A signed refusal by its id. Public. Null if there is none.',
+    description: 'A signed refusal by its id. Public. Null if there is none, or on error.',
   })
   async refusal(
     @Args(() => RefusalArguments) asked: Arguments,

@@ -22,7 +22,7 @@ export class TotalsResolver {
   @Query(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'Newest signed statement over the totals of all books and all payments (`svc402.log_totals.v1`). Null before the first statement.',
+      'Newest signed statement over the totals of all books and all payments (`svc402.log_totals.v1`). Null before the first statement, or on error.',
   })
   async logTotals(@Ctx() { database }: ReceiptContext): Promise<JsonObject | null> {
     requireNotHalted(database);
@@ -34,7 +34,7 @@ export class TotalsResolver {
     nullable: true,
     description:
       'Total of the collected receipts of a book, with its proof under the newest statement (`svc402.book_total.v1`). ' +
-      'Requires possession of the book. Null before the first statement, and if the newest one does not count the row of `taskId`.',
+      'Requires possession of the book. Null before the first statement, if the newest one does not count the row of `taskId`, or on error.',
   })
   async bookTotal(
     @Args(() => TotalArguments) asked: ArgumentsOfBook,
@@ -50,7 +50,7 @@ export class TotalsResolver {
     description:
       'Proof that the payment of a receipt backs this receipt and no other (`svc402.payment_proof.v1`). Public. Null if ' +
       'no receipt has this task id, if nothing was paid for it or its payer is not proven, if it is not known which transfer paid, ' +
-      'and until a statement counts the receipt.',
+      'until a statement counts the receipt, or on error.',
   })
   async paymentProof(
     @Args(() => ProofArguments) asked: Arguments,

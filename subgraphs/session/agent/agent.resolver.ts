@@ -10,7 +10,10 @@ const AgentArguments = argumentsType(BookPath);
 
 @Resolver(() => Agent)
 export class AgentResolver {
-  @Query(() => Agent, { nullable: true, description: 'Public data of an agent. Null if no agent has this id.' })
+  @Query(() => Agent, {
+    nullable: true,
+    description: 'Public data of an agent. Null if no agent has this id, or on error.',
+  })
   async agent(
     @Args(() => AgentArguments) { agentId }: ArgumentsOfBook,
     @Ctx() { database }: Context,

@@ -56,7 +56,10 @@ export class ModelResolver {
     return modelsOf(hubs);
   }
 
-  @Query(() => Model, { nullable: true, description: 'Model by its id. Null if it is not offered. Public.' })
+  @Query(() => Model, {
+    nullable: true,
+    description: 'Model by its id. Null if no such model is known to be offered, or on error. Public.',
+  })
   async model(@Args(() => ModelArguments) asked: Arguments, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
     const { id } = givenMembers(ModelPath, asked);
     if (isRouted(id)) return (await hubs.routerTells(id.slice(ROUTER_PREFIX.length))) ? modelOf(routedModel(id)) : null;
