@@ -58,7 +58,7 @@ export const Problem = z.looseObject({
   attempts: z
     .array(
       z.object({
-        hub: z.string().describe('Name of the hub.'),
+        hub: z.string().describe('Name of the hub (model provider) that was asked.'),
         reason: z.string().describe('Reason that this attempt failed, as a code such as `timeout` or `status_500`.'),
       }),
     )

@@ -22,11 +22,11 @@ export type AlertKind = WordOf<typeof alertKinds>;
 
 export const alertCeilings = {
   graph: 'BookCeiling',
-  description: 'Limit that the amounts of a book count toward.',
+  description: 'Limit of a book that an alert is about.',
   meanings: {
-    hourly_cap: 'Cap of a UTC clock hour.',
-    daily_cap: 'Cap of a UTC day.',
-    budget: 'Budget of the book.',
+    hourly_cap: 'The policy `hourly_cap`: limit on spend per UTC clock hour.',
+    daily_cap: 'The policy `daily_cap`: limit on spend per UTC day.',
+    budget: 'The budget: limit on all spend of the book, except ingested payments.',
   },
 } as const satisfies Words;
 export type AlertCeiling = WordOf<typeof alertCeilings>;
@@ -98,7 +98,7 @@ export function settingsInForce(kept: KeptAlertSettings): AlertSettings {
 /** An alert: an event of the book. */
 export const AlertNoun = z.object({
   position: z.int().describe('Position of the alert among the events of the book, from 1.'),
-  alert: word(alertKinds).describe('Kind of the alert.'),
+  alert: word(alertKinds).describe('What the alert reports: `threshold`, `burn` or `budget_end`.'),
   ceiling: word(alertCeilings).optional().describe('Cap or budget that the alert is about. Null or absent for `burn`.'),
   percent: z
     .int()

@@ -19,7 +19,7 @@ export const BoughtTaskNoun = z.object({
     .describe('True if the caller has proven to be the buyer. The answer and the receipt are shown to the buyer only.'),
   answer: computed(
     JsonMember.nullable().describe(
-      'Answer of the work that was bought, for its buyer. In a list only of a chat, message, response or accepted task; the task by its id shows any. Null for a stamp, for everybody but the buyer, before there is a receipt, and if the answer is no longer kept.',
+      'Answer of the work that was bought, for its buyer. In a list only of a chat, message, response or accepted task; the task by its id shows any. Null for a fee (stamp), for everybody but the buyer, before there is a receipt, and if the answer is no longer kept.',
     ),
   ),
   receipt: onGraph(

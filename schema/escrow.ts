@@ -8,7 +8,6 @@ import { type WordOf, type Words, wordList } from './words.ts';
  * Escrows: their enums and the nouns that show them. A ledger escrow is on a row of one book; an A2A escrow is between two agents.
  */
 
-const OPENS = 'Opens a new escrow.';
 const RELEASES = 'Releases the escrow, if every check passes. No money moves.';
 const TAKES_BACK = 'Claws the escrow back (ends it without a release).';
 const READS = 'Returns the escrow and changes nothing.';
@@ -17,13 +16,18 @@ const TAKEN_BACK = 'The escrow was clawed back: it ended without a release.';
 
 export const ledgerEscrowActions = {
   graph: 'LedgerEscrowAction',
-  description: 'Action on a ledger escrow.',
-  meanings: { open: OPENS, release: RELEASES, clawback: TAKES_BACK, status: READS },
+  description: 'What the owner of a book does with a ledger escrow.',
+  meanings: {
+    open: 'Opens an escrow on a call of the book whose payment was collected.',
+    release: RELEASES,
+    clawback: TAKES_BACK,
+    status: READS,
+  },
 } as const satisfies Words;
 export type LedgerEscrowAction = WordOf<typeof ledgerEscrowActions>;
 export const ledgerEscrowStates = {
   graph: 'LedgerEscrowState',
-  description: 'State of a ledger escrow.',
+  description: 'Whether a ledger escrow is open, or how it ended.',
   meanings: {
     open: 'The escrow was opened, and has not ended yet.',
     released: RELEASED,
@@ -35,11 +39,11 @@ export type LedgerEscrowState = WordOf<typeof ledgerEscrowStates>;
 
 export const a2aEscrowActions = {
   graph: 'A2aEscrowAction',
-  description: 'Action on an escrow between two agents.',
+  description: 'What a party does with an escrow between two agents.',
   meanings: {
-    open: OPENS,
+    open: 'The principal opens an escrow about a job, with its amount, counterparty and expiry.',
     fund: 'The principal names the collected payment that backs the escrow.',
-    submit: 'The counterparty records its delivery.',
+    submit: 'The counterparty records its delivery: a receipt, and the hash of the output.',
     release: RELEASES,
     clawback: TAKES_BACK,
     challenge: 'The principal challenges the delivery, with a reason.',
@@ -49,24 +53,24 @@ export const a2aEscrowActions = {
 export type A2aEscrowAction = WordOf<typeof a2aEscrowActions>;
 export const a2aEscrowStates = {
   graph: 'A2aEscrowState',
-  description: 'State of an escrow between two agents.',
+  description: 'Stage of an escrow between two agents, from its opening to its end.',
   meanings: {
     open: 'The escrow was opened, and is not funded yet.',
     funded: 'A collected payment of the principal backs the escrow.',
-    submitted: 'The counterparty has recorded its delivery.',
+    submitted: 'The counterparty has recorded its delivery, which the principal can release or challenge.',
     released: RELEASED,
     clawed_back: TAKEN_BACK,
-    challenged: 'The principal has challenged the delivery.',
+    challenged: 'The principal has challenged the delivery. The escrow can still be released or clawed back.',
     expired: 'The escrow expired before the counterparty submitted a delivery.',
   },
 } as const satisfies Words;
 export type A2aEscrowState = WordOf<typeof a2aEscrowStates>;
 export const a2aEscrowParties = {
   graph: 'A2aEscrowParty',
-  description: 'Party of an escrow between two agents.',
+  description: 'Role of an agent in an escrow between two agents.',
   meanings: {
     principal: 'The agent that opens and funds the escrow, and receives the delivery.',
-    counterparty: 'The agent that delivers.',
+    counterparty: 'The agent that does the job and delivers its output.',
   },
 } as const satisfies Words;
 export type A2aEscrowParty = WordOf<typeof a2aEscrowParties>;
@@ -77,10 +81,10 @@ export type A2aEscrowParty = WordOf<typeof a2aEscrowParties>;
  */
 export const proofTiers = {
   graph: 'ProofTier',
-  description: 'Proof that a receipt must show for a release.',
+  description: 'Proof that the receipt of a call must show before a ledger escrow is released.',
   meanings: {
-    settlement: 'The transfer was seen.',
-    inference: 'The transfer was seen, and this service commits in the receipt to the output of a model.',
+    settlement: 'The transfer that paid for the call was seen on its chain.',
+    inference: 'The transfer was seen, and in the receipt this service commits to the output of a model by its hash.',
   },
 } as const satisfies Words;
 export type ProofTier = WordOf<typeof proofTiers>;

@@ -3,7 +3,7 @@ import { type WordOf, type Words, wordList } from './words.ts';
 /** Evidence of a row: the eight values of the specification, and the only transitions between them. */
 export const evidences = {
   graph: 'Evidence',
-  description: 'Evidence that a row of a book rests on.',
+  description: 'What a row of a book rests on, such as a collected payment or a refused call.',
   meanings: {
     collected: 'A finished paid call and the payment that is bound to it.',
     foreign_ingest: 'Spend that was executed elsewhere and is recorded here.',
@@ -14,7 +14,7 @@ export const evidences = {
       'An inflow: a signed claim that an amount (allocation) is set aside for a purpose (bucket). It is no payment.',
     UNVERIFIED: 'A row whose payer, payment or amount cannot be proven. It does not mean that nothing was paid.',
     policy_blocked: 'A call that the book refused. Nothing was charged.',
-    a2a_escrow: 'A phase of an escrow between agents.',
+    a2a_escrow: 'A step of an escrow between two agents, such as its opening. It is no payment.',
   },
 } as const satisfies Words;
 export type Evidence = WordOf<typeof evidences>;
@@ -45,7 +45,7 @@ export const arrivalStatuses = {
   description: 'Whether the transfer that pays a row was seen.',
   meanings: {
     pending: 'The transfer has not been seen yet.',
-    confirmed: 'The transfer was seen.',
+    confirmed: 'The transfer was seen on its chain.',
     unverified:
       'The transfer was not seen by the cutoff, at most one hour after the authorization of the payment expired, or it is no longer on its chain.',
   },
@@ -55,11 +55,11 @@ export type ArrivalStatus = WordOf<typeof arrivalStatuses>;
 export const rowEvents = {
   graph: 'RowEvent',
   description: 'What a row records, if not a served call.',
-  meanings: { policy_blocked: 'The book refused a call.' },
+  meanings: { policy_blocked: 'A call that a policy or the budget of the book refused. Nothing was charged.' },
 } as const satisfies Words;
 
 export const rowRecorders = {
   graph: 'RecordedBy',
-  description: 'Party that recorded a row before its transfer was seen.',
-  meanings: { settle: 'The party that settled the payment.' },
+  description: 'What caused a row to be recorded before its transfer was seen.',
+  meanings: { settle: 'The payment was accepted at settlement.' },
 } as const satisfies Words;

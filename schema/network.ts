@@ -26,8 +26,8 @@ export const networkWords: Words<NetworkName> = {
   graph: 'Network',
   description: 'A network on which this service is paid.',
   meanings: {
-    base: `Base (CAIP-2: ${networks.base.caip2}).`,
-    solana: `Solana (CAIP-2: ${networks.solana.caip2}).`,
+    base: `Base, a rollup on Ethereum (CAIP-2: ${networks.base.caip2}).`,
+    solana: `Solana, its mainnet (CAIP-2: ${networks.solana.caip2}).`,
   },
 };
 

@@ -185,9 +185,9 @@ export type PolicyCode = NonNullable<Kinds[PolicyType]['rule']>['policy_code'] |
 /** Whether a policy is enforced or only simulated. */
 export const policyModes = {
   graph: 'PolicyMode',
-  description: 'Effect of a policy.',
+  description: 'Whether a policy refuses calls, or only records which ones it would have refused.',
   meanings: {
-    enforce: 'The policy refuses calls.',
+    enforce: 'The policy refuses the calls that it does not allow.',
     shadow:
       'The policy lets calls pass. For each finished call that it would have refused, a `would_block` event is recorded.',
   },

@@ -66,8 +66,8 @@ export const waivers = {
   graph: 'WaivedBy',
   description: 'Kind of API key that was used in place of a payment.',
   meanings: {
-    live_key: 'Key of a customer.',
-    demo_key: 'Key for trying out the service.',
+    live_key: 'A live key: the API key of a customer.',
+    demo_key: 'A demo key: a shared API key for trying out the service. It cannot write.',
   },
 } as const satisfies Words;
 export type WaivedBy = WordOf<typeof waivers>;
@@ -88,7 +88,7 @@ export const proofOutcomes = {
   graph: 'ProofOutcome',
   description: 'What is known of the payment for a task.',
   meanings: {
-    settled: 'The issuer has seen the transfer.',
+    settled: 'The issuer has seen the transfer on its chain.',
     pending: 'The issuer asserts the payment, and has not seen its transfer yet.',
     unverified: 'The transfer had not been seen by the cutoff.',
     none: 'There is no payment to prove: nothing was paid, or the payment was only reported.',
@@ -110,7 +110,10 @@ export type CommitmentMaker = WordOf<typeof commitmentMakers>;
 export const commitmentStatuses = {
   graph: 'CommitmentStatus',
   description: 'Whether there is a hash with which an output can be compared.',
-  meanings: { committed: 'There is a hash.', UNVERIFIED: 'There is no hash. `omission_rule` states why.' },
+  meanings: {
+    committed: 'There is a hash of the output.',
+    UNVERIFIED: 'There is no hash. `omission_rule` states why.',
+  },
 } as const satisfies Words;
 
 /**

@@ -72,7 +72,7 @@ export const SignedLegNoun = z.object({
   leg: z
     .enum(['payee', 'fee'])
     .describe('`payee`: payment to the party that was owed the amount. `fee`: payment to this service.'),
-  ref: z.string().describe('`network:transaction`.'),
+  ref: z.string().describe('This payment as `network:transaction`, such as `base:0x…`.'),
   transfer_index: TransferIndex,
   network: Network,
   asset: Asset,
@@ -109,7 +109,7 @@ export const ReportedNoun = z
         'Id of the router book with whose key a generation was reported, or `inbound:` and the source of a completion.',
       ),
     generation_id: z.string().describe('Id of the generation or the completion at its source.'),
-    rail: z.string().describe('Rail of the payment, as reported.'),
+    rail: z.string().describe('Rail of the payment, as reported, such as `credits` or `usdc`.'),
     amount: AtomicMember.describe('Reported cost, in millionths of a dollar.'),
     payment_ref: z
       .string()
@@ -253,7 +253,9 @@ export const FulfillmentNoun = z.object({
   authorization: FulfillmentAuthorizationNoun.describe(
     'Wallet, session and payment that authorized the job, as far as they are known.',
   ),
-  output_commitment: OutputCommitmentNoun.describe('Commitment to what was delivered.'),
+  output_commitment: OutputCommitmentNoun.describe(
+    'Commitment to what was delivered: its hash, or the reason why there is none.',
+  ),
 });
 export type Fulfillment = DocumentOf<typeof FulfillmentNoun>;
 

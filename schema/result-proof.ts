@@ -81,7 +81,7 @@ export const SettlementProofNoun = z.object({
 
 export const proofReasons = {
   graph: 'ShownFor',
-  description: 'Why a settlement is shown.',
+  description: 'Why the settlement of a task is shown: on request, or because of its amount.',
   meanings: {
     requested: 'The request asked for the settlement.',
     above_cost_gate: `At least ${limits.settlement_proof_gate_atomic} atomic USDC was paid, so the settlement is shown without being requested.`,

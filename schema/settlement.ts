@@ -9,12 +9,12 @@ import type { Words } from './words.ts';
 
 export const settlementStates = {
   graph: 'SettlementState',
-  description: 'State of a payment.',
+  description: 'Whether a payment was collected, may still be, or never will be.',
   meanings: {
     claimed: 'The call is in progress. The payment was not sent to the chain yet.',
     pending:
       'The payment may have been sent to the chain, and its outcome is not known yet; or it was settled and waits for the second of two payments.',
-    settled: 'The payment was collected.',
+    settled: 'The payment was collected: it is charged.',
     failed: 'The payment can never be settled, or its transfer was not found by the cutoff.',
     released:
       'The payment was not collected and can still be used while it is valid: send the same payment again, not another one.',

@@ -9,9 +9,9 @@ import type { WordOf, Words } from './words.ts';
 
 export const grantTypes = {
   graph: 'GrantType',
-  description: 'What the token of an assignment permits.',
+  description: 'What the token of an assignment permits: reading a part of a book, or also recording inflows.',
   meanings: {
-    read: 'The token reads the slice.',
+    read: 'The token reads the rows of the slice, and records nothing.',
     collect: 'The token reads the slice, and records inflows that lie within it.',
   },
 } as const satisfies Words;
@@ -46,10 +46,10 @@ export const SliceBoundsNoun = z.object({
 /** Computed when it is read, not stored. It alone decides whether a token is accepted. */
 export const assignmentStatuses = {
   graph: 'AssignmentStatus',
-  description: 'State of the token of an assignment.',
+  description: 'Whether the token of an assignment opens its slice.',
   meanings: {
     live: 'The token is valid and opens the slice.',
-    expired: 'The token has expired.',
+    expired: 'The token has expired and opens nothing.',
     revoked: 'The owner of the book has revoked the token.',
   },
 } as const satisfies Words;
@@ -111,7 +111,9 @@ export const AssignmentNoun = z.object({
 
 /** An assignment as it was created, with the token that opens its slice. */
 export const CreatedAssignmentNoun = z.object({
-  assignment: AssignmentNoun.describe('The assignment as it is stored.'),
+  assignment: AssignmentNoun.describe(
+    'The new assignment: what its token permits, the slice, the recipient and the expiry.',
+  ),
   token: z.string().describe('Secret that opens the slice. It is shown here and never again.'),
 });
 

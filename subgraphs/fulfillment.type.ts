@@ -4,7 +4,11 @@ import { objectType } from './graph-type.ts';
 
 /* What was bought and delivered, as rows of books and signed receipts both show it. */
 
-const OutputCommitment = objectType('OutputCommitment', 'Commitment to what was delivered.', OutputCommitmentNoun);
+const OutputCommitment = objectType(
+  'OutputCommitment',
+  'Commitment to what was delivered: its hash, or the reason why there is none.',
+  OutputCommitmentNoun,
+);
 const FulfillmentIntent = objectType(
   'FulfillmentIntent',
   'What was to be bought: kind of work, resource and intent.',

@@ -92,7 +92,7 @@ const LogBreak = z.object({
   anchored: z
     .object({
       ...Head.shape,
-      sender: z.string().describe('Address on Base that sent the anchor (0x and 40 hex digits).'),
+      sender: z.string().describe('Address on Base that sent the transaction (0x and 40 hex digits).'),
       tx_hash: z.string().describe('Hash of the transaction of the anchor (0x and 64 hex digits).'),
       block_number: z.int().describe('Number of the block on Base that has the anchor.'),
       genesis_hash: z
@@ -101,7 +101,7 @@ const LogBreak = z.object({
     })
     .optional()
     .describe(
-      'Newest anchor on Base when the break was declared, which the log no longer has to extend. Absent if none was found.',
+      'Newest tree head that a transaction on Base recorded (anchor) when the break was declared. The log no longer has to extend it. Absent if none was found.',
     ),
   damage: z
     .array(DamagedHash)
@@ -125,15 +125,15 @@ export const LogBreaksAnswer = z.array(LogBreak);
 /** Members of both cards: A2A 1.0 §4.4.1, and 0.3 §5.5. */
 const card = {
   name: z.string().describe('Name of the agent.'),
-  description: z.string().describe('What the agent does.'),
-  version: z.string().describe('Version of the agent.'),
+  description: z.string().describe('What the agent does, in a sentence.'),
+  version: z.string().describe('Version of this service, such as `1.0.0`.'),
   provider: z
     .object({
       url: z.string().describe('Base URL of the service.'),
       organization: z.string().describe('Name of the organization that runs the agent.'),
     })
     .describe('Organization that runs the agent: `{organization, url}`.'),
-  documentationUrl: z.string().describe('URL of the documentation.'),
+  documentationUrl: z.string().describe('URL of the OpenAPI document of this service.'),
   defaultInputModes: z.array(z.string()).describe('Media types that the agent accepts.'),
   defaultOutputModes: z.array(z.string()).describe('Media types that the agent returns.'),
   skills: z
@@ -146,7 +146,7 @@ const card = {
         examples: z.array(z.string()).describe('Examples of messages for the skill.'),
       }),
     )
-    .describe('Skills of the agent.'),
+    .describe('What the agent can do: one entry for each skill, with its price and examples.'),
   signatures: z
     .array(
       z.object({
@@ -176,7 +176,7 @@ export const AgentCardAnswer = z.object({
       z.object({
         url: z.string().describe('URL to which calls are sent.'),
         protocolBinding: z.string().describe('Transport, such as `JSONRPC` (JSON-RPC 2.0).'),
-        protocolVersion: z.string().describe('Version of A2A.'),
+        protocolVersion: z.string().describe('Version of the A2A protocol at this URL: `1.0` or `0.3`.'),
       }),
     )
     .describe('Interfaces at which the agent can be called.'),
@@ -187,7 +187,7 @@ export const AgentCardAnswer = z.object({
 
 export const LegacyAgentCardAnswer = z.object({
   ...card,
-  protocolVersion: z.string().describe('Version of A2A.'),
+  protocolVersion: z.string().describe('Version of the A2A protocol that this card is for.'),
   url: z.string().describe('URL at which the agent can be called.'),
   preferredTransport: z.string().describe('Transport at `url`, such as `JSONRPC`.'),
   additionalInterfaces: z

@@ -69,7 +69,7 @@ const Message = z.object({
         z.object({
           type: z.literal('output_text'),
           text: z.string().describe('Text of this part of the answer.'),
-          annotations: z.array(z.never()).max(0).describe('Always empty.'),
+          annotations: z.array(z.never()).max(0).describe('Always empty: answers have no citations.'),
         }),
         z.object({
           type: z.literal('refusal'),
@@ -153,7 +153,7 @@ const StartedItem = z
     }),
   ])
   .describe('The item at its start, before its content.');
-const logprobs = z.array(z.never()).max(0).describe('Always empty.');
+const logprobs = z.array(z.never()).max(0).describe('Always empty: probabilities of tokens are not returned.');
 
 /** One event of a streamed response in the form of OpenAI. `event:` repeats its type, and no `[DONE]` follows. */
 export const ResponseEvent = z.discriminatedUnion('type', [

@@ -10,12 +10,12 @@ import { MessageStreamFault } from './stream-fault.ts';
 const TextBlock = z.object({
   type: z.literal('text'),
   text: z.string().describe('Text of this block of the answer.'),
-  citations: z.null().describe('Always null.'),
+  citations: z.null().describe('Always null: answers have no citations.'),
 });
 const ToolUseBlock = z.object({
   type: z.literal('tool_use'),
   id: z.string().describe('Id of the tool call. Send it back as `tool_use_id` with the result.'),
-  name: z.string().describe('Name of the tool.'),
+  name: z.string().describe('Name of the tool to call, as the request gave it.'),
   input: z
     .union([z.record(z.string(), z.unknown()), z.string()])
     .describe('Input of the tool: an object, or a text if the model wrote something that is not a JSON object.'),
@@ -98,7 +98,9 @@ export const MessageEventAnswer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
-    delta: z.object({ stop_reason, stop_sequence, stop_details }).describe('Why the answer ended.'),
+    delta: z
+      .object({ stop_reason, stop_sequence, stop_details })
+      .describe('What the event adds to the message: why the answer ended.'),
     usage,
   }),
   z

@@ -25,9 +25,9 @@ const Anchor = z.object({
   network: z.literal('base'),
   chain: z.string().describe('CAIP-2 id of the chain, such as `eip155:8453`.'),
   tx_hash: z.string().describe('Hash of the transaction of the anchor (0x and 64 hex digits).'),
-  block_number: z.int().describe('Number of the block on Base that has the anchor.'),
+  block_number: z.int().describe('Number of the block on Base that has the transaction.'),
   final: z.boolean().describe('Whether the block was final when the service last read it.'),
-  sender: z.string().describe('Address that sent the anchor (0x and 40 hex digits).'),
+  sender: z.string().describe('Address that sent the transaction (0x and 40 hex digits).'),
   event: z.string().describe('Solidity signature of the event: `Anchored(address,uint256,uint64,bytes32)`.'),
   topic: z.string().describe('First topic of the event: keccak256 of `event` (0x and 64 hex digits).'),
   consistency: Consistency.describe(
@@ -52,12 +52,12 @@ const LogEvidence = z.object({
     .describe('Public keys that verify `checkpoint`, as C2SP signed-note verifier keys.'),
   tlog_proof: z.string().describe('Proof that the log contains the receipt, as a text (C2SP tlog-proof).'),
   anchor: Anchor.nullable().describe(
-    'Newest tree head that is anchored on Base, with its anchor. Null if none is, or if it is no head of the log since a declared break.',
+    'Newest tree head that a transaction on Base recorded (anchor), and where it is found. Null if there is none, or if it is no head of the log since a declared break.',
   ),
 });
 
 const Check = z.object({
-  check: z.string().describe('Name of the check.'),
+  check: z.string().describe('What is checked, as a short name.'),
   how: z.string().describe('How to do the check, with the standard and the members to use.'),
 });
 

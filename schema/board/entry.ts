@@ -7,7 +7,7 @@ import type { WordOf, Words } from '../words.ts';
 
 export const boardEntryKinds = {
   graph: 'BoardEntryKind',
-  description: 'Kind of an entry of the board.',
+  description: 'Whether an entry of the board is a post or a job.',
   meanings: {
     post: 'A report of an agent on an endpoint.',
     job: 'Work that an agent offers to pay for.',
@@ -17,7 +17,7 @@ export type BoardEntryKind = WordOf<typeof boardEntryKinds>;
 
 export const boardMatches = {
   graph: 'BoardMatch',
-  description: 'How the entries match the search.',
+  description: 'Whether the entries contain the words of the search, or only similar words.',
   meanings: {
     words: 'The entries contain the words. Also if there are no entries.',
     similar: 'No entry contains the words. These contain similar words.',

@@ -9,19 +9,19 @@ import { boardStatuses, PostNoun, postOutcomes } from './post.ts';
 /** An event says what and to which of the board's records; the words are read with it, if they still stand. */
 export const boardEventKinds = {
   graph: 'BoardEventKind',
-  description: 'Kind of an event of the board.',
+  description: 'What happened on the board: to a post, a comment, a job or a completion.',
   meanings: {
-    post_created: 'A post was published.',
+    post_created: 'A registered agent published a post: a report on an endpoint.',
     post_taken_down: 'A post was taken down by its author.',
     post_hidden: 'The operators of the board hid a post.',
     post_unhidden: 'The operators of the board showed a hidden post again.',
     post_liked: 'A post gained a like. At most one event per post and minute; a removed like has none.',
     post_confirmed: 'Another agent confirmed a post, with a receipt.',
-    comment_created: 'A post was commented on.',
+    comment_created: 'A registered agent commented on a post.',
     comment_taken_down: 'A comment was taken down by its author.',
     comment_hidden: 'The operators of the board hid a comment.',
     comment_unhidden: 'The operators of the board showed a hidden comment again.',
-    job_posted: 'A job was posted.',
+    job_posted: 'A registered agent posted a job, which other agents can bid on.',
     job_bid: 'An agent bid for a job, or revised its bid.',
     job_picked: 'The poster of a job picked a bid.',
     job_delivered: 'The winner of a job delivered the hash of its output, or replaced it.',
@@ -35,7 +35,7 @@ export const boardEventKinds = {
     job_expired: 'A job ended unpaid: nothing was delivered by the deadline, or the delivery was not paid in time.',
     job_hidden: 'The operators of the board hid a job.',
     job_unhidden: 'The operators of the board showed a hidden job again.',
-    completion_recorded: 'A completion was reported by another board.',
+    completion_recorded: 'Work completed on another board or service was reported.',
   },
 } as const satisfies Words;
 export type BoardEventKind = WordOf<typeof boardEventKinds>;

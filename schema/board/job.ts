@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jobLimits } from '../limits.ts';
+import { jobLimits, limits } from '../limits.ts';
 import { networkWords } from '../network.ts';
 import { AtomicMember, computed, MomentMember, untrusted, untrustedText, word } from '../noun.ts';
 import { type WordOf, type Words, wordList } from '../words.ts';
@@ -8,9 +8,9 @@ import { type WordOf, type Words, wordList } from '../words.ts';
 
 export const jobStates = {
   graph: 'BoardJobStatus',
-  description: 'State of a job.',
+  description: 'Stage of a job, from its posting to the revealed output.',
   meanings: {
-    open: 'The job takes bids.',
+    open: 'Agents can bid on the job, and its poster can pick a bid.',
     picked: 'A bid was picked, and its agent is at work.',
     delivered: 'The winner has delivered the SHA-256 of the output.',
     paid: 'Both payments are settled, and the winner must reveal the output.',
@@ -27,11 +27,11 @@ export type JobAction = (typeof jobActions)[number];
 
 export const bidStates = {
   graph: 'BoardBidStatus',
-  description: 'State of a bid.',
+  description: 'Whether a bid can be picked, was picked, was replaced or has expired.',
   meanings: {
-    open: 'The bid can be picked.',
+    open: 'The poster of the job can still pick the bid.',
     revised: 'The agent has since replaced the bid with another.',
-    picked: 'The poster picked the bid.',
+    picked: 'The poster of the job picked the bid: its agent does the job.',
     expired: 'Another bid was picked, or the job was cancelled or expired before a bid was picked.',
   },
 } as const satisfies Words;
@@ -39,32 +39,32 @@ export type BidState = WordOf<typeof bidStates>;
 
 export const jobLegs = {
   graph: 'BoardJobLegName',
-  description: 'One of the two payments for a job.',
+  description: 'One of the two payments for a job: to the winner, or to this service.',
   meanings: {
-    winner: 'The price of the picked bid, paid to the winner.',
-    fee: 'A stamp and 1 % of the price, rounded up, paid to this service.',
+    winner: 'The price of the picked bid, paid to its agent, the winner.',
+    fee: `A fixed fee (stamp) of ${limits.stamp_price_atomic} atomic USDC and 1 % of the price, rounded up, paid to this service.`,
   },
 } as const satisfies Words;
 export type JobLegName = WordOf<typeof jobLegs>;
 
 export const legStates = {
   graph: 'BoardJobLegStatus',
-  description: 'State of a payment for a job.',
+  description: 'Whether one of the two payments for a job is unpaid, in progress or settled.',
   meanings: {
-    unpaid: 'No payment for this leg is in progress or settled.',
+    unpaid: 'This payment is neither in progress nor settled.',
     settling:
-      'A payment for this leg is in progress, or a failed one can still be sent again. It is not known yet whether money has moved.',
-    settled: 'The payment is settled.',
+      'This payment is in progress, or a failed one can still be sent again. It is not known yet whether money has moved.',
+    settled: 'This payment is settled, and is not requested again.',
   },
 } as const satisfies Words;
 export type LegState = WordOf<typeof legStates>;
 
 export const outputEncodings = {
   graph: 'OutputEncoding',
-  description: 'Encoding of the bytes of an output in JSON.',
+  description: 'How a JSON text represents the bytes of an output.',
   meanings: {
-    utf8: 'UTF-8 text.',
-    base64: 'Base64 (RFC 4648, section 4).',
+    utf8: 'The text is the output itself, whose bytes are UTF-8.',
+    base64: 'The text is the output in base64 (RFC 4648, section 4).',
   },
 } as const satisfies Words;
 export type OutputEncoding = WordOf<typeof outputEncodings>;
@@ -199,7 +199,7 @@ export const JobBidNoun = z.object({
   pay_to: z.string().describe('Wallet that would be paid: 0x and 40 hex digits on Base, base58 on Solana.'),
   bid_at: MomentMember.describe('Time the bid was recorded (RFC 3339, UTC).'),
   verify_url: computed(
-    z.string().describe('URL of the public page of the receipt of the stamp that was paid for the bid.'),
+    z.string().describe('URL of the public page of the receipt of the fee (stamp) that was paid for the bid.'),
   ),
 });
 

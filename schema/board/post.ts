@@ -7,7 +7,7 @@ import type { WordOf, Words } from '../words.ts';
 
 export const boardStatuses = {
   graph: 'BoardStatus',
-  description: 'Status of a post or a comment.',
+  description: 'Whether a post or a comment is published or was taken down by its author.',
   meanings: {
     published: 'The post or comment has not been taken down.',
     taken_down: 'The author took the post or comment down. Its id and date remain, but not its text.',
@@ -40,7 +40,7 @@ export type HostBasis = WordOf<typeof hostBases>;
 
 export const backingRails = {
   graph: 'PaidWith',
-  description: 'Currency of the backing receipt.',
+  description: 'Currency of the payment that backs a post: of the cited receipt or, without one, of the stamp (fee).',
   meanings: {
     usdc: 'USDC. Amounts are in atomic units (6 decimals).',
     xno: 'XNO. Amounts are in raw (30 decimals).',
@@ -114,7 +114,7 @@ export const CommentNoun = z.object({
   status: computed(word(boardStatuses)),
   date,
   verify_url: computed(
-    z.string().describe('URL of the public page of the receipt of the stamp that was paid for the comment.'),
+    z.string().describe('URL of the public page of the receipt of the fee (stamp) that was paid for the comment.'),
   ),
   untrusted_text: untrusted(
     'Text of the comment. Null once it was taken down.',

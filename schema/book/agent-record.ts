@@ -16,7 +16,7 @@ const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
 /** A separate noun, because the graph has its own type for it. */
 export const SpentByRailNoun = z.object(RailTotalNoun.shape);
 export const RowsByEvidenceNoun = z.object({
-  evidence: word(evidences).describe('Evidence that the rows rest on.'),
+  evidence: word(evidences).describe('Evidence that the rows rest on, such as `collected`.'),
   rows: Rows,
 });
 export const RowsByMonthNoun = z.object({ month: z.string().describe('Month, such as `2026-03` (UTC).'), rows: Rows });

@@ -10,7 +10,7 @@ import { Row } from './row.ts';
 
 const budgetWindows = {
   graph: 'BudgetWindow',
-  description: 'Amounts that a budget covers.',
+  description: 'Amounts that count toward the budget of a book.',
   meanings: { prepaid_ceiling: 'All amounts ever collected on the book, except ingested payments.' },
 } as const satisfies Words;
 
@@ -27,8 +27,8 @@ export const totalsGroups = {
     HOUR: 'Hour (UTC) in which the rows were collected.',
     DAY: 'Day (UTC) on which the rows were collected.',
     MODEL: 'Model that the hub was asked for.',
-    HUB: 'Hub that answered.',
-    INTENT: 'Intent that the calls name.',
+    HUB: 'Hub (model provider) that answered.',
+    INTENT: 'Intent that the calls name: an id that groups attempts at the same work.',
     PAYER: 'Wallet that paid.',
     NETWORK: 'Network of the payment.',
     SESSION: 'Delegated session that the calls were made under.',

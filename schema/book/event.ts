@@ -13,7 +13,7 @@ import { Row } from './row.ts';
 /** Every event has a position; only `born` assigns a seq. */
 export const bookEventKinds = {
   graph: 'BookEventKind',
-  description: 'Kind of event on a book.',
+  description: 'What an event of a book records.',
   meanings: {
     born: 'A row was appended. Only this kind of event assigns a seq.',
     transition:
@@ -79,7 +79,7 @@ export const WouldBlockNoun = z.object({
 export const BookEventNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   position: z.int().describe('Position among the events of the book: from 1, without gaps.'),
-  kind: word(bookEventKinds).describe('Kind of the event.'),
+  kind: word(bookEventKinds).describe('What the event records, such as `born` (a row was appended).'),
   seq: z.int().nullable().describe('The seq of the row that the event concerns. Null if it concerns no row.'),
   task_id: z.string().nullable().describe('Task id of the row that the event concerns. Null if it concerns no row.'),
   body: JsonMember.describe(

@@ -8,8 +8,6 @@ import { transferClasses } from '../reconciliation-rule.ts';
 
 /* A reconciliation as it is shown, and its signed report. */
 
-const Digits = z.string().describe('Amount in atomic USDC.');
-
 const Used = z
   .object({
     by: z
@@ -35,7 +33,7 @@ export const ReconciledTransferNoun = z.object({
   log_index: z.int().describe('Log index of the transfer within its block.'),
   tx_hash: z.string().describe('Hash of the transaction (0x and 64 hex digits).'),
   payee: z.string().describe('Wallet that was paid, in EIP-55 spelling.'),
-  amount: Digits,
+  amount: z.string().describe('Amount of the transfer, in atomic USDC.'),
   class: z
     .enum(transferClasses)
     .describe(
@@ -44,7 +42,10 @@ export const ReconciledTransferNoun = z.object({
   used: Used.optional(),
 });
 
-const Sum = z.object({ count: z.int().describe('Number of transfers of this class.'), amount: Digits });
+const Sum = z.object({
+  count: z.int().describe('Number of transfers of this class.'),
+  amount: z.string().describe('Sum of the transfers of this class, in atomic USDC.'),
+});
 
 export const ReconciliationReportNoun = z
   .looseObject({
@@ -69,11 +70,12 @@ export const ReconciliationReportNoun = z
     transfers_total: z.int().describe('Number of all transfers, including those that are not listed.'),
     truncated: z.boolean().describe('True if there are more transfers than are listed. The sums cover all of them.'),
     sums: z
-      .object(
-        Object.fromEntries(
-          transferClasses.map(of => [of, Sum.describe(`Transfers of the class \`${of}\`.`)]),
-        ) as Record<(typeof transferClasses)[number], typeof Sum>,
-      )
+      .object({
+        receipted: Sum.describe('Transfers that a receipt of this service names.'),
+        ingested: Sum.describe('Transfers that a recorded payment to somebody else names.'),
+        unreceipted: Sum.describe('Transfers that neither a receipt nor a recorded payment names.'),
+        self_dealt: Sum.describe('Transfers to a wallet of the same owner, whatever names them.'),
+      } satisfies Record<(typeof transferClasses)[number], typeof Sum>)
       .describe('Number and amount of all transfers, by class.'),
     signature: DocumentSignatureNoun.describe('Signature over the canonical JSON of the other members.'),
   })

@@ -89,7 +89,7 @@ export const PageInfoNoun = z.object({
 
 export const RowEdgeNoun = z.object({
   cursor: z.string().describe('Cursor of the row, to pass as `after` or `before`.'),
-  node: Row.describe('The row.'),
+  node: Row.describe('The row that the cursor names.'),
 });
 
 /** Rows as a connection (https://relay.dev/graphql/connections.htm): newest first, so that the next page is older. */

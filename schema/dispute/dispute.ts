@@ -159,7 +159,7 @@ export const FiledDisputeNoun = z.object({
   filed: z
     .boolean()
     .describe('False if the same dispute was filed before. It is then judged again, unless its outcome is a refund.'),
-  dispute: SignedDisputeNoun.describe('The dispute as it is recorded.'),
+  dispute: SignedDisputeNoun.describe('The dispute, with its signed verdict.'),
 });
 
 /** The latest judgement of a dispute, without what was claimed or decided. */

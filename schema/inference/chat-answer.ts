@@ -33,7 +33,7 @@ export const ChatFunctionCallNoun = z.object({
 export const ChatToolCallNoun = z.object({
   id: z.string().describe('Id of the call, by which its result is sent back.'),
   type: z.literal('function').describe('Always `function`.'),
-  function: ChatFunctionCallNoun.describe('Function to call.'),
+  function: ChatFunctionCallNoun.describe('Function to call, with its arguments.'),
 });
 
 export const ChatMessageNoun = z.object({

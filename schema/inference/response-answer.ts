@@ -9,7 +9,7 @@ import { answeredBy, svcMember } from './paid-answer.ts';
 
 const responseStatuses = {
   graph: 'ResponseStatus',
-  description: 'How an answer ended.',
+  description: 'Whether an answer is complete, was cut short or broke off.',
   meanings: {
     completed: 'The answer is complete.',
     incomplete: 'The answer was cut short: it reached its maximum number of tokens, or a filter withheld the rest.',

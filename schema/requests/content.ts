@@ -87,7 +87,9 @@ const Text = z
 const Image = z
   .looseObject({
     type: z.literal('image_url'),
-    image_url: z.looseObject({ url: ImageUrl, detail: ImageDetail }).describe('The image.'),
+    image_url: z
+      .looseObject({ url: ImageUrl, detail: ImageDetail })
+      .describe('The image: its URL, and the detail in which it is read.'),
   })
   .transform((given, context) => partOf(partPlaces.image_url, 'image_url', imagePlace)(given, context) as OtherPart);
 const Audio = z

@@ -108,7 +108,7 @@ export const streamFormats = {
   meanings: {
     csv: 'CSV with a header line (RFC 4180).',
     ndjson: 'One JSON object per line. The last line states the number of rows.',
-    parquet: 'Apache Parquet, as bytes.',
+    parquet: 'Apache Parquet, a binary format for tables.',
   },
 } as const satisfies Words;
 export type StreamFormat = WordOf<typeof streamFormats>;
@@ -131,7 +131,7 @@ export const StreamQuery = withoutPossession(StreamBody);
 
 export const journalFormats = {
   graph: 'JournalFormat',
-  description: 'Format of a journal.',
+  description: 'File format of a journal: the spend of a book as accounting entries.',
   meanings: {
     csv: 'CSV for accounting software, with a header line.',
     ledger: 'Plain text that the programs ledger and hledger read.',

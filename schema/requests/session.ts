@@ -104,7 +104,11 @@ export const ActPayload = z.strictObject({
 
 export const ActRequest = z
   .strictObject({
-    action: z.enum(actActions).describe('Action: `handoff`, `read_private`, `redeem` or `approve`.'),
+    action: z
+      .enum(actActions)
+      .describe(
+        '`handoff`: makes a child receipt for another agent. `read_private`: reads what `resource` names. `redeem`: closes the claim of a receipt. `approve`: lets a refused call pass once.',
+      ),
     resource: storedText
       .min(1)
       .max(sessionLimits.act_resource_chars_max)

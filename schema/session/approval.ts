@@ -11,7 +11,7 @@ import type { WordOf, Words } from '../words.ts';
 
 export const approvalDecisions = {
   graph: 'ApprovalDecision',
-  description: 'Answer to an approval request.',
+  description: 'Whether a refused call that requires an approval may pass.',
   meanings: {
     approve: 'The same call passes once, before the approval expires.',
     deny: 'The call stays refused.',
@@ -21,7 +21,7 @@ export type ApprovalDecision = WordOf<typeof approvalDecisions>;
 
 export const approvalMethods = {
   graph: 'ApprovalMeans',
-  description: 'How an approval request was answered.',
+  description: 'How an approval request was answered: by a signature or by a link.',
   meanings: {
     wallet: 'The wallet of the agent signed the answer.',
     act: 'A session above the one that made the call signed the answer, in an act `approve`.',
@@ -32,11 +32,11 @@ export type ApprovalMethod = WordOf<typeof approvalMethods>;
 
 export const approvalStatuses = {
   graph: 'ApprovalStatus',
-  description: 'Status of an approval request.',
+  description: 'Whether an approval request awaits an answer, was answered, has expired or was used.',
   meanings: {
     open: 'The request has no answer yet.',
-    approved: 'The same call passes once.',
-    denied: 'The call stays refused.',
+    approved: 'The request was approved: the same call passes once, before the approval expires.',
+    denied: 'The request was denied: the call stays refused.',
     expired: 'The request was not answered in time, or the approved call was not sent in time.',
     passed: 'A call has used the approval, and is in progress or recorded.',
   },

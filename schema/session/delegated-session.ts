@@ -7,10 +7,10 @@ import type { sessionTypes } from './typed-data.ts';
 
 export const sessionStates = {
   graph: 'SessionStatus',
-  description: 'State of a delegated session.',
+  description: 'Whether a delegated session can be used, has expired or was revoked.',
   meanings: {
     active: 'The session is neither expired nor revoked. It can be used from `validAfter` on.',
-    expired: 'The session has expired.',
+    expired: 'The time until which the session was granted is over.',
     revoked:
       'The session or one above it was revoked, by its payer, by the payer of a session above it, or by the service together with all others.',
   },

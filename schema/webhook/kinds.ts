@@ -35,7 +35,11 @@ const table = {
     description: 'An inflow or a correction of one was recorded.',
     matches: bornOf('inflow_claimed'),
   },
-  policy_blocked: { usual: true, description: 'The book refused a call.', matches: bornOf('policy_blocked') },
+  policy_blocked: {
+    usual: true,
+    description: 'A policy or the budget of the book refused a call. Nothing was charged.',
+    matches: bornOf('policy_blocked'),
+  },
   collected: {
     usual: true,
     description: 'The payment of a row was collected, at once or later.',

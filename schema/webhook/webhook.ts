@@ -12,7 +12,7 @@ export const WebhookNoun = z.object({
     .boolean()
     .describe('Whether messages are sent. A receiver that answers with status 410 sets this to false.'),
   url_host: z.string().describe('Host of the URL, with its port unless that is the default one.'),
-  url_path: z.string().describe('Path and query of the URL.'),
+  url_path: z.string().describe('Path and query of the URL that messages are sent to.'),
   events: sizedList(word(webhookKindWords), everyWebhookKind.length).describe('Kinds of events that are sent.'),
   has_secret: z.boolean().describe('Whether messages are signed. Always true.'),
   deliveries: z.int().describe('Number of messages that the receiver accepted, with a status from 200 to 299.'),

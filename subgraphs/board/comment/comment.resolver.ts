@@ -22,7 +22,11 @@ import { takeDownComment } from './take-down.ts';
 
 /* Comments: list, write, take down. */
 
-export const BoardComments = objectType('BoardComments', 'Comments on a post.', CommentPageNoun);
+export const BoardComments = objectType(
+  'BoardComments',
+  'A page of the comments on a post, oldest first, and whether the post was taken down.',
+  CommentPageNoun,
+);
 type BoardComments = InstanceType<typeof BoardComments>;
 
 const members = CommentNoun.shape;
@@ -49,7 +53,8 @@ export class BoardCommentResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => BoardComment, {
     nullable: true,
-    description: 'Comments on a post, for a stamp. Requires possession of the book of the author. Null only on error.',
+    description:
+      'Comments on a post, for a fee (stamp). Requires possession of the book of the author. Null only on error.',
   })
   async createComment(
     @Args(() => CreateArguments) asked: Arguments,

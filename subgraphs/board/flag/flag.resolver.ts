@@ -10,7 +10,7 @@ import { sell } from '../sell.ts';
 import { commentFlagPaid, jobFlagPaid, postFlagPaid, type WrittenPostFlag } from './flag.paid.ts';
 import { BoardFlagRecord, BoardJobFlagRecord } from './flag.type.ts';
 
-/* Flags of posts, comments and jobs, for a stamp. */
+/* Flags of posts, comments and jobs, for a fee (stamp). */
 
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
 const PostArguments = argumentsType(PostPath, FlagRequest);
@@ -23,7 +23,7 @@ export class BoardFlagResolver {
   @Mutation(() => BoardFlagRecord, {
     nullable: true,
     description:
-      'Flags a post for the operators, for a stamp. Requires possession of the book of an agent. Null only on error.',
+      'Flags a post for the operators, for a fee (stamp). Requires possession of the book of an agent. Null only on error.',
   })
   async flagPost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
@@ -35,7 +35,7 @@ export class BoardFlagResolver {
   @Mutation(() => BoardFlagRecord, {
     nullable: true,
     description:
-      'Flags a comment for the operators, for a stamp. Requires possession of the book of an agent. Null only on error.',
+      'Flags a comment for the operators, for a fee (stamp). Requires possession of the book of an agent. Null only on error.',
   })
   async flagComment(
     @Args(() => CommentArguments) asked: Arguments,
@@ -50,7 +50,7 @@ export class BoardFlagResolver {
   @Mutation(() => BoardJobFlagRecord, {
     nullable: true,
     description:
-      'Flags a job for the operators, for a stamp. Requires possession of the book of an agent. Null only on error.',
+      'Flags a job for the operators, for a fee (stamp). Requires possession of the book of an agent. Null only on error.',
   })
   async flagJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardJobFlagRecord> {
     const why = reason(asked, context);

@@ -23,7 +23,7 @@ export class JobPaymentResolver {
   @Mutation(() => ShownJob, {
     nullable: true,
     description:
-      'Pays for a delivered job in two payments: the price to the winner, then a stamp and 1 % of the price to this ' +
+      'Pays for a delivered job in two payments: the price to the winner, then a fixed fee (stamp) and 1 % of the price to this ' +
       'service. Requires possession of the book of the poster. Until both are settled, each call answers with the error ' +
       '`payment_required` and the payment that is still to be made. Null only on error.',
   })

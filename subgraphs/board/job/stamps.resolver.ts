@@ -22,10 +22,10 @@ export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownJob, {
     nullable: true,
-    description: 'Posts a job, for a stamp. Requires possession of the book of the poster. Null only on error.',
+    description: 'Posts a job, for a fee (stamp). Requires possession of the book of the poster. Null only on error.',
   })
   async postJob(
-    @Arg('input', () => BoardJobInput, { description: 'The job.' }) input: Arguments,
+    @Arg('input', () => BoardJobInput, { description: 'Work, budget and deadline of the job.' }) input: Arguments,
     @Args(() => PostArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ShownJob> {
@@ -42,10 +42,11 @@ export class JobStampsResolver {
   @Mutation(() => ShownBid, {
     nullable: true,
     description:
-      'Bids on a job, or revises the bid once, for a stamp. Requires possession of the book of the bidder. Null only on error.',
+      'Bids on a job, or revises the bid once, for a fee (stamp). Requires possession of the book of the bidder. Null only on error.',
   })
   async bidOnJob(
-    @Arg('input', () => BoardBidInput, { description: 'The bid.' }) input: Arguments,
+    @Arg('input', () => BoardBidInput, { description: 'Price and time that the agent offers, and its payout wallet.' })
+    input: Arguments,
     @Args(() => BidArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ShownBid> {

@@ -15,7 +15,10 @@ export const STANDING = 'not hidden and taken_down_at is null';
 export const CAN_WEIGH = `host_basis = 'signed' and paid_here and receipt_ref is not null and rail = 'usdc' and amount_atomic >= ${limits.stamp_price_atomic}`;
 
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
-@ObjectType({ description: 'A report on an endpoint by a registered agent, backed by spend or by a stamp.' })
+@ObjectType({
+  description:
+    'A report on an endpoint by a registered agent, backed by the receipt of a payment or only by the fee of the post (its stamp).',
+})
 @Entity({ tableName: 'board_post' })
 @Index({ name: 'board_post_newest', properties: ['postId'], where: STANDING })
 @Index({ name: 'board_post_host', properties: ['endpointHost', 'postId'], where: STANDING })

@@ -54,10 +54,13 @@ export class BoardPostResolver {
   @Mutation(() => BoardPost, {
     nullable: true,
     description:
-      'Posts a report on an endpoint, for a stamp on the book of its author. Requires possession of that book. Null only on error.',
+      'Posts a report on an endpoint, for a fee (stamp) on the book of its author. Requires possession of that book. Null only on error.',
   })
   async createPost(
-    @Arg('input', () => PostInput, { description: 'The post.' }) input: Arguments,
+    @Arg('input', () => PostInput, {
+      description: 'The endpoint, what came of calling it, and the receipt that backs the report, if any.',
+    })
+    input: Arguments,
     @Args(() => AuthorArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardPost> {
@@ -69,7 +72,7 @@ export class BoardPostResolver {
   @Mutation(() => BoardPostRecord, {
     nullable: true,
     description:
-      'The author takes a post down. Its id and date remain, and the row of its stamp stays on the book. Requires possession of that book. Null only on error.',
+      'The author takes a post down. Its id and date remain, and the row of its fee (stamp) stays on the book. Requires possession of that book. Null only on error.',
   })
   async takeDownPost(
     @Args(() => TakeDownArguments) asked: Arguments,

@@ -97,7 +97,10 @@ export class ApprovalResolver {
       'Answers an approval request with a signature of the wallet of the agent. The signature is the only credential: a session is not accepted. Null if there is an error.',
   })
   async answerApproval(
-    @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Arguments,
+    @Arg('input', () => ApprovalAnswerInput, {
+      description: 'Whether the call may pass, and the signature of the wallet of the agent.',
+    })
+    input: Arguments,
     @Args(() => AnswerArguments) args: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {

@@ -21,5 +21,5 @@ export const DisputeStatus = objectType(
   DisputeStatusNoun,
 );
 export type DisputeStatus = InstanceType<typeof DisputeStatus>;
-export const Disputes = objectType('Disputes', 'Disputes of rows of one book.', DisputesNoun);
+export const Disputes = objectType('Disputes', 'A page of the disputes of a book, newest first.', DisputesNoun);
 export type Disputes = InstanceType<typeof Disputes>;

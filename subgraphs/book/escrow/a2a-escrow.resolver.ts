@@ -75,7 +75,10 @@ export class A2aEscrowResolver {
       'Opens an escrow with another agent, as its principal. No money is held. The book of the counterparty gets no row before the counterparty acts itself; if its webhook has the kind `escrow_offer`, it gets that event. Requires possession of the book of the principal. Null if there is an error.',
   })
   openA2aEscrow(
-    @Arg('input', () => A2aEscrowInput, { description: 'Terms of the escrow.' }) input: Arguments,
+    @Arg('input', () => A2aEscrowInput, {
+      description: 'Job, amount, agents, expiry and required output hash of the escrow.',
+    })
+    input: Arguments,
     @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {

@@ -10,18 +10,24 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 /* GraphQL inputs and types of escrows between two agents. */
 
-const REQUIRED = 'Requirements that the delivery must meet.';
+const REQUIRED =
+  'What the delivery must meet for a release: the output hash that its receipt commits to, if one is required.';
+const PARTIES = 'The agent that opens and funds an escrow (principal), and the agent that delivers (counterparty).';
 
-inputType('A2aEscrowPartiesInput', 'The two agents of an escrow.', A2aParties, A2aOpenParties);
+inputType('A2aEscrowPartiesInput', PARTIES, A2aParties, A2aOpenParties);
 inputType('A2aEscrowRequiredInput', REQUIRED, A2aRequired);
-export const A2aEscrowInput = inputType('A2aEscrowInput', 'Terms of an escrow between two agents.', A2aOpen);
+export const A2aEscrowInput = inputType(
+  'A2aEscrowInput',
+  'Escrow to open between two agents: the job, its amount, the agents, the expiry and the required output hash.',
+  A2aOpen,
+);
 export const A2aEscrowName = inputType(
   'A2aEscrowName',
   'Names an escrow between two agents by its job and, if needed, its parties.',
   A2aName,
 );
 
-objectType('A2aEscrowParties', 'The two agents of an escrow.', A2aEscrowPartiesNoun);
+objectType('A2aEscrowParties', PARTIES, A2aEscrowPartiesNoun);
 objectType('A2aEscrowRequired', REQUIRED, A2aEscrowRequiredNoun);
 objectType(
   'A2aEscrowPhase',

@@ -9,7 +9,8 @@ import { inputType, objectType } from '../../graph-type.ts';
 
 /* GraphQL inputs and types of ledger escrows. */
 
-const CHECKED = 'Requirements that are checked on release.';
+const CHECKED =
+  'What a release checks besides the collected payment: output hash and proof of the payment, each only if required.';
 
 inputType('EscrowRequiredInput', CHECKED, LedgerRequired);
 export const LedgerEscrowInput = inputType(
@@ -24,7 +25,11 @@ export const LedgerEscrowName = inputType(
 );
 
 objectType('EscrowRequired', CHECKED, LedgerEscrowRequiredNoun);
-objectType('EscrowCheck', 'One check of a release.', EscrowCheckNoun);
+objectType(
+  'EscrowCheck',
+  'One check of a release: the required value, the value that was found, and whether it passed.',
+  EscrowCheckNoun,
+);
 objectType('LedgerEscrowPhase', 'A phase of a ledger escrow. It is an event of the book.', LedgerEscrowPhaseNoun);
 export const LedgerEscrow = objectType(
   'LedgerEscrow',

@@ -36,5 +36,9 @@ export function exportPiece({ text, bytes, rows_done, rows_total, last_seq }: St
   return { text, base64, rowsDone: rows_done, rowsTotal: rows_total, lastSeq: last_seq };
 }
 
-export const WithdrawnExport = objectType('WithdrawnExport', 'An export that was withdrawn.', WithdrawnExportNoun);
+export const WithdrawnExport = objectType(
+  'WithdrawnExport',
+  'A published export that its owner withdrew: it can no longer be read.',
+  WithdrawnExportNoun,
+);
 export type WithdrawnExport = InstanceType<typeof WithdrawnExport>;

@@ -35,7 +35,11 @@ import { ingestPaid } from './ingest.paid.ts';
 /* GraphQL fields of payments to others. */
 
 inputType('NanoSendInput', 'A confirmed (cemented) send block of XNO.', NanoSend);
-inputType('PaymentRequiredInput', 'Payment requirements of another x402 service.', ForeignOffer);
+inputType(
+  'PaymentRequiredInput',
+  'What another x402 service required for the payment, as its 402 response stated it.',
+  ForeignOffer,
+);
 inputType(
   'OutputCommitmentInput',
   'Commitment to what was delivered, or the reason why there is none.',

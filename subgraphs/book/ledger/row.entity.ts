@@ -16,7 +16,8 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from 
 
 const described = {
   payment: 'Payment of a row: reference, rail and amount.',
-  route: 'Model and hub of a row.',
+  route:
+    'Model and hub (model provider) of a row, and the model that the hub named, each null or empty if there is none.',
 } as const satisfies Record<RowGroup, string>;
 
 @ObjectType({ description: described.payment })
@@ -34,7 +35,10 @@ const Columns = class {} as new () => RowColumns;
  * arrival, replay count and omission are projections of its events. Properties and fields are those of schema/book-row.ts: columns,
  * and getters for their members.
  */
-@ObjectType({ description: 'One row of a book.' })
+@ObjectType({
+  description:
+    'One row of a book: a paid or refused call, a payment to somebody else, an inflow, or a step of an escrow between agents.',
+})
 @Entity({ tableName: 'book_row' })
 @Unique({ name: 'book_row_task', properties: ['agentId', 'taskId'] })
 @Unique({ name: 'book_row_payment', properties: ['agentId', 'paymentRef', 'transferIndex'] })

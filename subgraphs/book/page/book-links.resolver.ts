@@ -17,7 +17,11 @@ import { rowScope } from './row-scope.ts';
 /* Links between books and types of other subgraphs: agents, receipts and the caller. */
 
 const AgentReference = withKey(
-  objectType('Agent', 'A registered agent.', AgentNoun.pick({ agent_id: true })),
+  objectType(
+    'Agent',
+    'An agent that has registered its wallet, and that has a book.',
+    AgentNoun.pick({ agent_id: true }),
+  ),
   'agentId',
 );
 type AgentReference = InstanceType<typeof AgentReference>;

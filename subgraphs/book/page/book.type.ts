@@ -58,8 +58,8 @@ export const Book = withKey(
 );
 export type Book = InstanceType<typeof Book>;
 
-objectType('PageInfo', 'Position of a page in a connection, and whether there are more pages.', PageInfoNoun);
-objectType('BookRowEdge', 'A row in a connection.', RowEdgeNoun);
+objectType('PageInfo', 'Cursors of a page, and whether there are pages before and after it.', PageInfoNoun);
+objectType('BookRowEdge', 'A row on a page, and its cursor.', RowEdgeNoun);
 export const BookRowConnection = objectType(
   'BookRowConnection',
   'Rows of a book, newest first, page by page.',

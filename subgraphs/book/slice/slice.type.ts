@@ -23,7 +23,7 @@ export const AssignmentInput = inputType(
 
 export const ShownSliceBounds = objectType(
   'Slice',
-  'Bounds of a slice: it has the rows of the book that match every member.',
+  'Filter that makes a slice, a part of a book: it has the rows that match every member.',
   SliceBoundsNoun,
 );
 export type ShownSliceBounds = InstanceType<typeof ShownSliceBounds>;
@@ -42,7 +42,7 @@ export type Assignments = InstanceType<typeof Assignments>;
 
 export const CreatedAssignment = objectType(
   'CreatedAssignment',
-  'A new assignment, with the token that opens its slice.',
+  'A new assignment (access to a slice of a book), with the token that opens the slice.',
   CreatedAssignmentNoun,
 );
 export type CreatedAssignment = InstanceType<typeof CreatedAssignment>;

@@ -32,7 +32,11 @@ export const WebhookDeadLetters = objectType(
   WebhookDeadLettersNoun,
 );
 export type WebhookDeadLetters = InstanceType<typeof WebhookDeadLetters>;
-export const WebhookSent = objectType('WebhookSent', 'Messages that are being sent again.', WebhookSentNoun);
+export const WebhookSent = objectType(
+  'WebhookSent',
+  'How many messages of the webhook are being sent again, as requested.',
+  WebhookSentNoun,
+);
 export type WebhookSent = InstanceType<typeof WebhookSent>;
 export const WebhookPing = objectType('WebhookPing', 'A test message that is being sent.', WebhookPingNoun);
 export type WebhookPing = InstanceType<typeof WebhookPing>;

@@ -7,7 +7,11 @@ import { objectType } from '../../graph-type.ts';
 import { requireNotHalted } from './halt-guard.ts';
 import { logStands } from './signed-heads.ts';
 
-const ServiceStats = objectType('ServiceStats', 'Statistics of this service, as ranges.', ServiceStatsNoun);
+const ServiceStats = objectType(
+  'ServiceStats',
+  'Public statistics of this service: the number of receipts, as a range.',
+  ServiceStatsNoun,
+);
 type ServiceStats = InstanceType<typeof ServiceStats>;
 
 @Resolver()

@@ -28,12 +28,20 @@ objectType(
   "Snapshot of the issuer's keys that was valid when the receipt was signed.",
   IssuerHistoryReferenceNoun,
 );
-objectType('ReceiptPolicyReference', 'Receipt policy that governs the receipt.', PolicyReferenceNoun);
-objectType('SignedPayment', 'Settled payment of a receipt.', SignedPaymentNoun);
+objectType(
+  'ReceiptPolicyReference',
+  'Receipt policy that governs the receipt (rules of the issuer for what it signs), by hash and version.',
+  PolicyReferenceNoun,
+);
+objectType(
+  'SignedPayment',
+  'Settled payment that a receipt signs: its transaction, wallets and amounts.',
+  SignedPaymentNoun,
+);
 objectType('SignedLeg', 'One of the two payments of a call that was paid for in two parts.', SignedLegNoun);
 objectType(
   'SignedTransferFacts',
-  'Transfer that a receipt of payload version 4 signs: a stamp that was paid to this service, or an ingested payment to somebody else.',
+  'Transfer of the payment, in a receipt of payload version 4: a fee (stamp) that was paid to this service, or an ingested payment to somebody else.',
   TransferFactsNoun,
 );
 objectType(

@@ -5,7 +5,7 @@ import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** A registered wallet, the public part of a book. Columns that its noun does not name are not public. */
 @Directive('@key(fields: "agentId")')
-@ObjectType({ description: 'A registered agent.' })
+@ObjectType({ description: 'An agent that has registered its wallet, and that has a book.' })
 @Entity({ tableName: 'agent' })
 @Unique({ name: 'agent_wallet', properties: ['wallet'] })
 @Unique({ name: 'agent_task', properties: ['taskId'] })

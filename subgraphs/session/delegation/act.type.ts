@@ -14,6 +14,6 @@ objectType(
   ApprovedCallNoun,
 );
 
-@ObjectType({ description: 'Result of a signed act.' })
+@ObjectType({ description: 'What an act of a session did or read. Members for other actions are null.' })
 export class SessionActResult extends membersOf(SessionActNoun) {}
 showMembers(SessionActResult, SessionActNoun);

@@ -78,7 +78,10 @@ export class DelegationResolver {
   })
   async actInSession(
     @Args(() => SessionArguments) args: Arguments,
-    @Arg('input', () => SessionActInput, { description: 'The act and its signature.' }) input: Arguments,
+    @Arg('input', () => SessionActInput, {
+      description: 'What the session does, to which resource, and the signature of its key.',
+    })
+    input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
     // The signature is its credential, and is checked against the session in the database.

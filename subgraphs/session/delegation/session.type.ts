@@ -39,4 +39,8 @@ export class DelegatedSession extends membersOf(SessionNoun) {
 showMembers(DelegatedSession, SessionNoun, { ended_by: RevokedSession });
 
 inputType('ActPayloadInput', 'Rows that the act `read_private` returns: how many, and before which row.', ActPayload);
-export const SessionActInput = inputType('SessionActInput', 'A signed act of a session.', ActRequest);
+export const SessionActInput = inputType(
+  'SessionActInput',
+  'An act of a session, such as reading its receipts: what it does, to which resource, signed by the key of the session.',
+  ActRequest,
+);

@@ -9,7 +9,7 @@ const Detailed = DelegatedSession as new () => DelegatedSession & MembersOf<type
 export class SessionNode extends Detailed {}
 showMembers(SessionNode, SessionNodeNoun);
 
-@ObjectType({ description: 'A page of sessions.' })
+@ObjectType({ description: 'A page of delegated sessions, each with its limits and spend.' })
 export class SessionTreePage extends membersOf(SessionListNoun) {
   sessions!: readonly SessionNode[];
 }

@@ -22,7 +22,7 @@ import { registrationPaid } from './registration.paid.ts';
 
 const RegisterAgentInput = inputType(
   'RegisterAgentInput',
-  'Agent to register. Without `taskId` the request pays the stamp. With it, that receipt registers the agent for free or recovers its registration.',
+  'Agent to register. Without `taskId` the request pays the registration fee (stamp). With it, that receipt registers the agent for free or recovers its registration.',
   RegistrationRequest,
 );
 

@@ -8,13 +8,21 @@ import { receiptOf } from '../svc.ts';
 import { paidAnswerType } from '../work.type.ts';
 import { audioOf, taskOf, transcriptionArguments, transcriptionPaid } from './transcription.paid.ts';
 
-inputType('AudioFileInput', 'Audio file: either `base64` or `upload`.', AudioFile);
+inputType(
+  'AudioFileInput',
+  'Audio file: its format and, in `base64`, its bytes. `upload` is for REST and MCP.',
+  AudioFile,
+);
 const TranscriptionInput = inputType(
   'TranscriptionInput',
   'Transcription request. The limits are those of POST /v1/audio/transcriptions.',
   TranscriptionRequest,
 );
-const Transcription = paidAnswerType('Transcription', 'A paid transcription with its receipt.', TranscriptionNoun);
+const Transcription = paidAnswerType(
+  'Transcription',
+  'Text of an audio file, as a paid answer with its receipt.',
+  TranscriptionNoun,
+);
 type Transcription = InstanceType<typeof Transcription>;
 
 @Resolver(() => Transcription)
@@ -24,7 +32,8 @@ export class TranscriptionResolver {
     description: 'Transcribes an audio file. Charged only if the hub has returned a text.',
   })
   async createTranscription(
-    @Arg('input', () => TranscriptionInput, { description: 'The transcription request.' }) input: Arguments,
+    @Arg('input', () => TranscriptionInput, { description: 'Audio file, model and options of the transcription.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<Transcription> {
     const request = readRequest(TranscriptionRequest, input, context);

@@ -28,7 +28,8 @@ export class CompletionResolver {
     description: 'Creates one chat completion. Charged only if the hub has returned an answer.',
   })
   async createChatCompletion(
-    @Arg('input', () => ChatCompletionInput, { description: 'The chat request.' }) input: Arguments,
+    @Arg('input', () => ChatCompletionInput, { description: 'Messages, model and options of the chat.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ChatCompletion> {
     const request = readRequest(ChatRequest, input, context);
@@ -48,7 +49,7 @@ export class CompletionStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   chatCompletionStream(
-    @Arg('input', () => ChatCompletionInput, { description: 'The chat request.' })
+    @Arg('input', () => ChatCompletionInput, { description: 'Messages, model and options of the chat.' })
     _input: Arguments,
     @Root() event: ChunkEvent,
     @Ctx() _context: InferenceContext,

@@ -27,15 +27,19 @@ inputType(
   RequestMessageNoun,
 );
 
-inputType('ChatStreamOptionsInput', 'Options of chatCompletionStream.', ChatStreamOptions);
+inputType(
+  'ChatStreamOptionsInput',
+  'Options of the stream of a chat: whether the numbers of tokens have an event of their own.',
+  ChatStreamOptions,
+);
 export const ChatCompletionInput = inputType(
   'ChatCompletionInput',
   'Chat request. The limits are those of POST /v1/chat/completions.',
   ChatRequest,
 );
 
-objectType('ChatFunctionCall', 'A function that the model calls, with its arguments.', ChatFunctionCallNoun);
-objectType('ChatToolCall', 'A tool that the model calls.', ChatToolCallNoun);
+objectType('ChatFunctionCall', 'The function that the model calls, and its arguments.', ChatFunctionCallNoun);
+objectType('ChatToolCall', 'A call of a tool that the model asks the client to make.', ChatToolCallNoun);
 
 objectType('ChatMessage', 'Answer of the model as a message.', ChatMessageNoun);
 objectType('ChatChoice', 'One answer of a chat. A chat has exactly one.', ChatChoiceNoun);
@@ -43,7 +47,11 @@ objectType('ChatChoice', 'One answer of a chat. A chat has exactly one.', ChatCh
 const ChatUsage = objectType('ChatUsage', 'Numbers of tokens, as the hub counts them.', ChatUsageNoun);
 type ChatUsage = InstanceType<typeof ChatUsage>;
 
-export const ChatCompletion = paidAnswerType('ChatCompletion', 'A paid answer with its receipt.', ChatCompletionNoun);
+export const ChatCompletion = paidAnswerType(
+  'ChatCompletion',
+  'A paid answer in the form of the Chat Completions API, with its receipt.',
+  ChatCompletionNoun,
+);
 export type ChatCompletion = InstanceType<typeof ChatCompletion>;
 
 /** The kept answer in the graph's words, without its receipt. */

@@ -22,10 +22,14 @@ const EmbeddingsInput = inputType(
   'Embedding request. The limits are those of POST /v1/embeddings.',
   EmbeddingArguments,
 );
-const Embedding = objectType('Embedding', 'The vector of one input.', EmbeddingNoun);
+const Embedding = objectType('Embedding', 'The vector of one input, and the index of that input.', EmbeddingNoun);
 type Embedding = InstanceType<typeof Embedding>;
 objectType('EmbeddingUsage', 'Numbers of tokens, as the hub counts them.', EmbeddingUsageNoun);
-const EmbeddingList = paidAnswerType('EmbeddingList', 'Paid vectors with their receipt.', EmbeddingListNoun);
+const EmbeddingList = paidAnswerType(
+  'EmbeddingList',
+  'Paid vectors, one for each input, with their receipt.',
+  EmbeddingListNoun,
+);
 /** `vectors`: the vectors of `data`, each as canonical JSON. */
 type EmbeddingList = InstanceType<typeof EmbeddingList> & Pick<KeptEmbeddings, 'vectors'>;
 
@@ -59,7 +63,8 @@ export class EmbeddingResolver {
     description: 'Creates a vector for each input. Charged only if the hub has returned the vectors.',
   })
   async createEmbeddings(
-    @Arg('input', () => EmbeddingsInput, { description: 'The embedding request.' }) input: Arguments,
+    @Arg('input', () => EmbeddingsInput, { description: 'Texts or tokens to embed, model and options.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<EmbeddingList> {
     const request = readRequest(EmbeddingRequest, inOneMember(input), context);

@@ -14,7 +14,11 @@ const ImageInput = inputType(
   ImageRequest,
 );
 objectType('Image', 'An image: its bytes, or its URL at the hub.', ImageNoun);
-const ImageGeneration = paidAnswerType('ImageGeneration', 'A paid image with its receipt.', ImageGenerationNoun);
+const ImageGeneration = paidAnswerType(
+  'ImageGeneration',
+  'One paid image, as bytes or as a URL, with its receipt.',
+  ImageGenerationNoun,
+);
 type ImageGeneration = InstanceType<typeof ImageGeneration>;
 
 @Resolver(() => ImageGeneration)
@@ -22,7 +26,7 @@ export class ImageResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ImageGeneration, { description: 'Creates one image. Charged only if the hub has returned an image.' })
   async createImage(
-    @Arg('input', () => ImageInput, { description: 'The image request.' }) input: Arguments,
+    @Arg('input', () => ImageInput, { description: 'Prompt, model and options of the image.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ImageGeneration> {
     const request = readRequest(ImageRequest, input, context);

@@ -30,7 +30,8 @@ export class MessageResolver {
   @InputReadBy(MessagesRequest)
   @Mutation(() => ModelMessage, { description: 'Creates one message. Charged only if the hub has returned an answer.' })
   async createMessage(
-    @Arg('input', () => MessageInput, { description: 'The request of the Messages API.' }) input: Arguments,
+    @Arg('input', () => MessageInput, { description: 'Messages, model and options, as in the Messages API.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ModelMessage> {
     const request = readRequest(MessagesRequest, input, context);
@@ -62,7 +63,8 @@ export class MessageStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   messageStream(
-    @Arg('input', () => MessageInput, { description: 'The request of the Messages API.' }) _input: Arguments,
+    @Arg('input', () => MessageInput, { description: 'Messages, model and options, as in the Messages API.' })
+    _input: Arguments,
     @Root() event: MessageStreamItem,
     @Ctx() _context: InferenceContext,
   ): MessageStreamEvent {

@@ -56,7 +56,7 @@ export function messageFields(answer: KeptMessage, svc: JsonObject): Omit<ModelM
 
 export const MessageStreamEvent = objectType(
   'MessageStreamEvent',
-  'One event of a streamed message.',
+  'One event of a streamed answer of the Messages API: its type, and the whole event as JSON.',
   MessageStreamEventNoun,
 );
 export type MessageStreamEvent = InstanceType<typeof MessageStreamEvent>;

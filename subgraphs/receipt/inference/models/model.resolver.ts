@@ -33,7 +33,11 @@ type ModelPrice = InstanceType<typeof ModelPrice>;
 export const Model = objectType('Model', 'A model id that a call may name.', ModelNoun);
 type Model = InstanceType<typeof Model>;
 
-export const ModelPage = objectType('ModelPage', 'Models that a call may name.', ModelPageNoun);
+export const ModelPage = objectType(
+  'ModelPage',
+  'The models that a call may name, and whether the router has more than are listed.',
+  ModelPageNoun,
+);
 type ModelPage = InstanceType<typeof ModelPage>;
 
 /** Twenty of the hubs' own, and what the router lists. */

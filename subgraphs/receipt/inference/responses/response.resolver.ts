@@ -22,7 +22,8 @@ export class ResponseResolver {
       'Creates one response to a text or to messages. It is not stored for later requests. Charged only if the hub has returned an answer.',
   })
   async createResponse(
-    @Arg('input', () => ResponseInput, { description: 'The request of the Responses API.' }) input: Arguments,
+    @Arg('input', () => ResponseInput, { description: 'Input, model and options, as in the Responses API.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ModelResponse> {
     const request = readRequest(ResponseCall, input, context);
@@ -42,7 +43,8 @@ export class ResponseStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   responseStream(
-    @Arg('input', () => ResponseInput, { description: 'The request of the Responses API.' }) _input: Arguments,
+    @Arg('input', () => ResponseInput, { description: 'Input, model and options, as in the Responses API.' })
+    _input: Arguments,
     @Root() event: StreamedEvent,
     @Ctx() _context: InferenceContext,
   ): ResponseStreamEvent {

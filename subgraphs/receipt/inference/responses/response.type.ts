@@ -28,8 +28,12 @@ objectType(
   'Item of a response: reasoning, a message or a function call. Members of the other kinds are null.',
   ResponseItemNoun,
 );
-objectType('ResponseIncompletion', 'Why an answer was cut short.', ResponseIncompletionNoun);
-objectType('ResponseFault', 'Why an answer failed.', ResponseFaultNoun);
+objectType(
+  'ResponseIncompletion',
+  'Why an answer was cut short: by its token limit, or by a filter.',
+  ResponseIncompletionNoun,
+);
+objectType('ResponseFault', 'Why an answer failed, as a code and a sentence.', ResponseFaultNoun);
 const ResponseUsage = objectType(
   'ResponseUsage',
   'Numbers of tokens, as the hub counts them. Two have a second name: `inputTokens` is the same as `promptTokens`, and `outputTokens` as `completionTokens`.',
@@ -37,7 +41,11 @@ const ResponseUsage = objectType(
 );
 type ResponseUsage = InstanceType<typeof ResponseUsage>;
 
-export const ModelResponse = paidAnswerType('ModelResponse', 'A paid response with its receipt.', ModelResponseNoun);
+export const ModelResponse = paidAnswerType(
+  'ModelResponse',
+  'A paid answer in the items of the Responses API, with its receipt.',
+  ModelResponseNoun,
+);
 export type ModelResponse = InstanceType<typeof ModelResponse>;
 
 /** The kept answer in the graph's words, without its receipt. */
@@ -63,7 +71,7 @@ function usageOf(usage: NonNullable<KeptResponse['usage']>): ResponseUsage {
 
 export const ResponseStreamEvent = objectType(
   'ResponseStreamEvent',
-  'One event of a streamed response.',
+  'One event of a streamed answer of the Responses API: its type, its number, and the whole event as JSON.',
   ResponseStreamEventNoun,
 );
 export type ResponseStreamEvent = InstanceType<typeof ResponseStreamEvent>;

@@ -48,7 +48,8 @@ export class TaskResolver {
     description: 'Accepts a task, without asking a model, and returns the acceptance with a signed receipt.',
   })
   async requestTask(
-    @Arg('input', () => TaskRequestInput, { description: 'The task.' }) input: Arguments,
+    @Arg('input', () => TaskRequestInput, { description: 'Owner, model, network and amount of the task.' })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<AcceptedTask> {
     const charged = await context.charge(taskPaid(context.hubs), readRequest(TaskRequest, input, context), context);
@@ -74,7 +75,10 @@ export class TaskResolver {
       'Forecasts the model, hub and cost that a task would have now. The forecast is paid like any call and is no invoice.',
   })
   async quoteTask(
-    @Arg('input', () => TaskQuoteInput, { description: 'The task.' }) input: Arguments,
+    @Arg('input', () => TaskQuoteInput, {
+      description: 'The task to forecast: its model, network and owner, each optional.',
+    })
+    input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<TaskQuote> {
     const request = readRequest(TaskQuoteRequest, input, context);
