@@ -49,6 +49,15 @@ async function mayStillPay(database: Pick<Database, 'query'>, { payer, pay_to }:
 /** Each beside the condition of an index of its own. */
 const TO_PAYEE = `lower("authorization"->>'pay_to') = lower($2)`;
 
+/** A member that the payload of the receipt `r` signs of its transfer: a book chain has them in `observed_transfer`. */
+const signedMember = (in_payment: string, in_book_chain: string): string =>
+  `coalesce(r.payload::jsonb#>>'{payment,${in_payment}}', r.payload::jsonb#>>'{observed_transfer,${in_book_chain}}')`;
+
+/** Whether the receipt `r` signs that its transfer went to this address, in any spelling. @param address placeholder of the query */
+export function isSignedPayee(address: string): string {
+  return `lower(${signedMember('pay_to', 'pay_to')}) = lower(${address})`;
+}
+
 /** From a leaf on, by the index of a payer's receipts. */
 async function isOfReceipt(
   database: Pick<Database, 'query'>,

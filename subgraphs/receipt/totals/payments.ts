@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../database.ts';
 import type { SeenArrival } from '../claim/doubt.ts';
-import type { PaymentIndex } from '../receipt/own-transfer.ts';
+import { isSignedPayee, type PaymentIndex } from '../receipt/own-transfer.ts';
 import { paymentKey } from '../verify/map-proof.ts';
 
 /* What is known of payments behind the log: which receipts they back, which were seen since, how far the log was followed. */
@@ -55,7 +55,7 @@ export async function countedLeaves(database: Pick<Database, 'query'>): Promise<
  * Of a transfer without an index its payer and payee are compared, because others may share its transaction. It has no key either, so it
  * is looked for after it was counted too.
  */
-const IS_BETWEEN = `r.payer_wallet = $4 and lower(r.payload::jsonb#>>'{payment,pay_to}') = lower($5)`;
+const IS_BETWEEN = `r.payer_wallet = $4 and ${isSignedPayee('$5')}`;
 
 /** Payments by their keys, as far as totals have followed the log, and those that were seen since they were signed and wait to be counted. */
 export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {

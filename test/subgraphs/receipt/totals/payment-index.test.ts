@@ -16,18 +16,20 @@ type Totals = Awaited<ReturnType<typeof openTotals>>;
 const followed = 'update totals_state set tree_size = (select tree_size from log_head)';
 let number = 0;
 
-/** A vouched payment, seen since, and what its chain shows of it. */
-async function paidAndSeen(totals: Totals, transfer_index: number | null) {
+/** A vouched payment, seen since, and what its chain shows of it. `chained`: its receipt signs it as a book chain does, as of a stamp. */
+async function paidAndSeen(totals: Totals, transfer_index: number | null, chained: boolean) {
   number += 2;
   const call = vouchedCall(number, 7, 5n);
-  await totals.database.issueCalls(issuer, [call]);
   const payment_ref = String(call.payment?.ref);
+  const { payer = '', pay_to = '', asset = '' } = call.payment ?? {};
+  const transaction = payment_ref.slice('base:'.length);
+  const transfer = { network: 'base', rail: 'usdc', asset, transaction, index: 4, payer, pay_to, amount: '5' } as const;
+  const money = { payment: null, chained: { observed_transfer: { ...transfer, index: null }, payer_proven: true } };
+  await totals.database.issueCalls(issuer, [chained ? { ...call, ...money } : call]);
   await totals.database.transaction(async tx =>
     noteTransfer(tx, { task_id: call.task_id, payment_ref, transfer_index }),
   );
-  const { payer = '', pay_to = '', asset = '' } = call.payment ?? {};
-  const transaction = payment_ref.slice('base:'.length);
-  return { network: 'base', rail: 'usdc', asset, transaction, index: 4, payer, pay_to, amount: '5' } as const;
+  return transfer;
 }
 
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -44,17 +46,22 @@ describe.each([
   const isOwn = (transfer: Parameters<typeof isOwnTransfer>[1]) =>
     isOwnTransfer({ database: totals.database, payment_index: indexPayments(totals.database) }, transfer);
 
-  it('without its index is known by payer and payee, and no other transfer of its transaction is taken for it', async () => {
-    const own = await paidAndSeen(totals, null);
-    await follow(totals);
-    const found = await Promise.all([own, { ...own, payer: OTHER }, { ...own, pay_to: OTHER }].map(isOwn));
-    expect(found).toEqual([true, false, false]);
-    expect(await isOwn({ ...own, pay_to: own.pay_to.toLowerCase() })).toBe(true);
-  });
+  describe.each([
+    ['payment', false],
+    ['book chain', true],
+  ])('and whose receipt signs it as a %s', (_form, chained) => {
+    it('without its index is known by payer and payee, and no other transfer of its transaction is taken for it', async () => {
+      const own = await paidAndSeen(totals, null, chained);
+      await follow(totals);
+      const found = await Promise.all([own, { ...own, payer: OTHER }, { ...own, pay_to: OTHER }].map(isOwn));
+      expect(found).toEqual([true, false, false]);
+      expect(await isOwn({ ...own, pay_to: own.pay_to.toLowerCase() })).toBe(true);
+    });
 
-  it('with its index is known by that alone', async () => {
-    const own = await paidAndSeen(totals, 4);
-    await follow(totals);
-    expect(await Promise.all([own, { ...own, index: 5 }].map(isOwn))).toEqual([true, false]);
+    it('with its index is known by that alone', async () => {
+      const own = await paidAndSeen(totals, 4, chained);
+      await follow(totals);
+      expect(await Promise.all([own, { ...own, index: 5 }].map(isOwn))).toEqual([true, false]);
+    });
   });
 });
