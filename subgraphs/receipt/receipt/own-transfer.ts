@@ -58,19 +58,24 @@ export function isSignedPayee(address: string): string {
   return `lower(${signedMember('pay_to', 'pay_to')}) = lower(${address})`;
 }
 
-/** From a leaf on, by the index of a payer's receipts. */
+const SIGNED_INDEX = signedMember('transfer_index', 'index');
+
+/**
+ * From a leaf on, by the index of a payer's receipts. Where a receipt signs no index, the payee is compared, because the payer may have
+ * others in the same transaction.
+ */
 async function isOfReceipt(
   database: Pick<Database, 'query'>,
-  { network, transaction, index, payer }: ObservedTransfer,
+  { network, transaction, index, payer, pay_to }: ObservedTransfer,
   from_leaf: number,
 ): Promise<boolean> {
   const found = await database.query({
     name: 'receipt of a transfer',
-    text: `select 1 from receipt where payer_wallet = $1 and payment_ref is not null and leaf_index >= $4
+    text: `select 1 from receipt r where payer_wallet = $1 and payment_ref is not null and leaf_index >= $4
         and (payment_ref = $2 or ingress_receipt->>'ref' = $2)
-        and coalesce((payload::jsonb#>>'{payment,transfer_index}')::int, $3::int) = $3
+        and case when ${SIGNED_INDEX} is null then ${isSignedPayee('$5')} else (${SIGNED_INDEX})::int = $3::int end
       limit 1`,
-    values: [payer, `${network}:${transaction}`, index, from_leaf],
+    values: [payer, `${network}:${transaction}`, index, from_leaf, pay_to],
   });
   return found.length > 0;
 }

@@ -16,23 +16,38 @@ type Totals = Awaited<ReturnType<typeof openTotals>>;
 const followed = 'update totals_state set tree_size = (select tree_size from log_head)';
 let number = 0;
 
-/** A vouched payment, seen since, and what its chain shows of it. `chained`: its receipt signs it as a book chain does, as of a stamp. */
-async function paidAndSeen(totals: Totals, transfer_index: number | null, chained: boolean) {
+/**
+ * A payment of which its receipt signs this index, and what its chain shows of it. `chained`: the receipt signs it as a book chain does, as
+ * of a stamp.
+ */
+async function paid(totals: Totals, signed_index: number | null, chained: boolean) {
   number += 2;
   const call = vouchedCall(number, 7, 5n);
-  const payment_ref = String(call.payment?.ref);
-  const { payer = '', pay_to = '', asset = '' } = call.payment ?? {};
+  if (call.payment === null) throw new Error('it is paid');
+  const { ref: payment_ref, payer, pay_to, asset } = call.payment;
   const transaction = payment_ref.slice('base:'.length);
   const transfer = { network: 'base', rail: 'usdc', asset, transaction, index: 4, payer, pay_to, amount: '5' } as const;
-  const money = { payment: null, chained: { observed_transfer: { ...transfer, index: null }, payer_proven: true } };
-  await totals.database.issueCalls(issuer, [chained ? { ...call, ...money } : call]);
-  await totals.database.transaction(async tx =>
-    noteTransfer(tx, { task_id: call.task_id, payment_ref, transfer_index }),
-  );
+  const observed_transfer = { ...transfer, index: signed_index };
+  const money = chained
+    ? { payment: null, chained: { observed_transfer, payer_proven: true } }
+    : { payment: { ...call.payment, transfer_index: signed_index } };
+  await totals.database.issueCalls(issuer, [{ ...call, ...money }]);
+  return { task_id: call.task_id, payment_ref, transfer };
+}
+
+/** The same without an index, seen since. */
+async function paidAndSeen(totals: Totals, transfer_index: number | null, chained: boolean) {
+  const { task_id, payment_ref, transfer } = await paid(totals, null, chained);
+  await totals.database.transaction(async tx => noteTransfer(tx, { task_id, payment_ref, transfer_index }));
   return transfer;
 }
 
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+
+const forms = [
+  ['payment', false],
+  ['book chain', true],
+] as const;
 
 describe.each([
   ['before it is counted', (totals: Totals) => totals.database.query({ text: followed })],
@@ -46,10 +61,7 @@ describe.each([
   const isOwn = (transfer: Parameters<typeof isOwnTransfer>[1]) =>
     isOwnTransfer({ database: totals.database, payment_index: indexPayments(totals.database) }, transfer);
 
-  describe.each([
-    ['payment', false],
-    ['book chain', true],
-  ])('and whose receipt signs it as a %s', (_form, chained) => {
+  describe.each(forms)('and whose receipt signs it as a %s', (_form, chained) => {
     it('without its index is known by payer and payee, and no other transfer of its transaction is taken for it', async () => {
       const own = await paidAndSeen(totals, null, chained);
       await follow(totals);
@@ -62,6 +74,40 @@ describe.each([
       const own = await paidAndSeen(totals, 4, chained);
       await follow(totals);
       expect(await Promise.all([own, { ...own, index: 5 }].map(isOwn))).toEqual([true, false]);
+    });
+  });
+});
+
+describe('a payment that is not followed yet', () => {
+  let totals: Totals;
+  beforeAll(async () => {
+    totals = await openTotals();
+    atEnd(() => totals.database.close());
+  });
+  /** By the index and without one it is the same. */
+  const isOwn = async (transfer: Parameters<typeof isOwnTransfer>[1]) => {
+    const { database } = totals;
+    const [by_index, alone] = await Promise.all(
+      [indexPayments(database), null].map(payment_index => isOwnTransfer({ database, payment_index }, transfer)),
+    );
+    expect(by_index).toBe(alone);
+    return alone;
+  };
+
+  describe.each(forms)('and whose receipt signs it as a %s', (_form, chained) => {
+    it('without its index is known by payer and payee', async () => {
+      const { transfer } = await paid(totals, null, chained);
+      const lower = { ...transfer, pay_to: transfer.pay_to.toLowerCase() };
+      const others = [
+        { ...transfer, payer: OTHER },
+        { ...transfer, pay_to: OTHER },
+      ];
+      expect(await Promise.all([transfer, lower, ...others].map(isOwn))).toEqual([true, true, false, false]);
+    });
+
+    it('with its index is known by that', async () => {
+      const { transfer } = await paid(totals, 4, chained);
+      expect(await Promise.all([transfer, { ...transfer, index: 5 }].map(isOwn))).toEqual([true, false]);
     });
   });
 });
