@@ -1,4 +1,4 @@
-import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount, remainder } from '../../../../schema/amount.ts';
 import { emptyWindow, type Window } from '../../../../schema/clock-window.ts';
 import type { Evidence } from '../../../../schema/evidence.ts';
 import { operationsAt } from '../../../../schema/paid-operations.ts';
@@ -101,16 +101,18 @@ export function judgedAmount({ amount, fee }: Pick<LedgerRow, 'amount' | 'fee'>)
   return amount === null ? null : atomicAmount(amount + (fee ?? 0n));
 }
 
-/** The row of a fee is read just before that of the payment to the winner, and has the same time. */
+/**
+ * The row of a fee is read just before that of the payment to the winner. A sum that begins between the two does not include the fee, so
+ * none is reduced below zero.
+ */
 function withoutFee(state: SimulationState, fee: AtomicAmount | null): SimulationState {
   if (fee === null) return state;
   const { spent_atomic, hour, day } = state;
-  const less = (atomic: AtomicAmount) => atomicAmount(atomic - fee);
   return {
     ...state,
-    spent_atomic: less(spent_atomic),
-    hour: { ...hour, atomic: less(hour.atomic) },
-    day: { ...day, atomic: less(day.atomic) },
+    spent_atomic: remainder(spent_atomic, fee),
+    hour: { ...hour, atomic: remainder(hour.atomic, fee) },
+    day: { ...day, atomic: remainder(day.atomic, fee) },
   };
 }
 

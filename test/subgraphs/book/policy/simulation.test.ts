@@ -289,6 +289,23 @@ describe('a simulation', () => {
     }
   });
 
+  it('that begins between a fee and the payment of its job judges that with its fee, and takes no sum below zero', async () => {
+    const row = { model: 'small-1', door: '/v1/chat/completions' };
+    const { agent_id, rows } = await bookOf([
+      { ...row, amount: 1_000, minutes: 0, kind: 'collected' },
+      { ...row, amount: 2_001, minutes: 0, kind: 'job_fee' },
+      { ...row, amount: 100, minutes: 24 * 60, kind: 'job_price' },
+      { ...row, amount: 500, minutes: 0, kind: 'collected' },
+    ]);
+    const time = { from: new Date(rows[2]?.at_ms ?? 0), to: null };
+    const under = async (tried: Parameters<typeof parseTried>[0]) =>
+      (await simulated(agent_id, parseTried(tried), { time })).listed;
+    for (const name of ['hourly_cap', 'daily_cap']) {
+      expect(await under({ [name]: '2101' })).toEqual([]);
+      expect(await under({ [name]: '2100' })).toEqual([[3, `${name}_exceeded`, 0n]]);
+    }
+  });
+
   it('looks at so many rows and no more, and goes on behind them; rows that land meanwhile are not of it', async () => {
     const many = policyLimits.simulated_rows_max + 700;
     const row = { amount: 1, minutes: 0, model: 'small-1', door: '/graphql', kind: 'collected' } as const;
