@@ -7,7 +7,7 @@ import { sessionTypes } from '../../schema/session/typed-data.ts';
 import { registerText, type SignedText, type SignedWord, signedText, signedWords } from '../../schema/signed-words.ts';
 import { type DocumentKind, documentIn, kindOf } from '../../subgraphs/receipt/verify/document.ts';
 import { type EnvelopeKind, envelopeIn } from '../../subgraphs/receipt/verify/envelope.ts';
-import { isUndecided, type VerifiedDocument, verify } from '../../subgraphs/receipt/verify/module.ts';
+import { undecided, type VerifiedDocument, verify } from '../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../subgraphs/receipt/verify/read-document.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
@@ -274,7 +274,7 @@ describe('each of them, as it is handed out', () => {
     ['unsigned', 'not_signed'],
   ])('%s is neither valid nor invalid: %s', (kind, code) => {
     const { fault, valid, ...said } = judge(of(kind));
-    expect([said.kind, valid, fault?.code, isUndecided(fault)]).toEqual([kind, false, code, true]);
+    expect([said.kind, valid, fault?.code, undecided(fault)]).toEqual([kind, false, code, true]);
     expect(fault?.sentence).not.toContain('receipt is');
   });
 

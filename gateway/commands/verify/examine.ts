@@ -16,7 +16,7 @@ import {
 import { type EnvelopeKind, envelopeIn } from '../../../subgraphs/receipt/verify/envelope.ts';
 import { type ProofVerification, verifyLogProof } from '../../../subgraphs/receipt/verify/log-proof.ts';
 import { leafHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
-import { isUndecided, type VerifiedDocument, verify } from '../../../subgraphs/receipt/verify/module.ts';
+import { undecided, type VerifiedDocument, verify } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { type NoteKeyKind, type VerifierKey, verifierKey } from '../../../subgraphs/receipt/verify/verifier-key.ts';
 import { OperatorFault, UsageFault } from '../../config/fault.ts';
@@ -171,7 +171,7 @@ async function keysAt(named: string | null, { jwks: given }: VerifyCommandOption
 export type DocumentOutcome = 'valid' | 'invalid' | 'unknown';
 
 export function documentOutcome({ verified, place, chain }: ExaminedDocument): DocumentOutcome {
-  if (isUndecided(verified.fault)) return 'unknown';
+  if (undecided(verified.fault)) return 'unknown';
   if (!verified.valid || place?.verification.kind === 'invalid' || chain?.outcome === 'contradicted') return 'invalid';
   return chain?.outcome === 'unknown' ? 'unknown' : 'valid';
 }

@@ -11,7 +11,7 @@ import { keysInBundle, verifyBundle } from '../../../subgraphs/receipt/verify/bu
 import { documentIn, needsKeys } from '../../../subgraphs/receipt/verify/document.ts';
 import { envelopeIn } from '../../../subgraphs/receipt/verify/envelope.ts';
 import { isIssuerHistory, isRevocations } from '../../../subgraphs/receipt/verify/histories.ts';
-import { isUndecided, verify } from '../../../subgraphs/receipt/verify/module.ts';
+import { undecided, verify } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { byId, element, findingsOf, itemsOf, page, parent } from './findings.js';
 
@@ -143,7 +143,7 @@ function judge({ json, bytes, fault }) {
     ? openEnvelope(bytes, keys?.json ?? NO_KEYS)
     : verify(document, keys?.json ?? keysBrought(document) ?? NO_KEYS, { histories });
   const what = kinds[verified.kind] ?? verified.kind;
-  if (verified.fault && isUndecided(verified.fault)) {
+  if (verified.fault && undecided(verified.fault)) {
     const open = verified.fault.code === 'not_signed' ? 'is not signed' : 'cannot be decided here';
     return { status: 'open', headline: `This ${what} ${open}`, detail: verified.fault.sentence, ...bare };
   }

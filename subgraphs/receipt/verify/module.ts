@@ -12,13 +12,13 @@ import { type VerifierKey, verifierKey } from './verifier-key.ts';
  * service and makes no requests. Its types refer only to this file, result.ts and JSON.
  */
 
-export type { HeldCheck as PassedCheck, VerifiedDocument, VerifiedFault } from './result.ts';
+export type { HeldCheck, VerifiedDocument, VerifiedFault } from './result.ts';
 
 /**
  * Whether a fault leaves a document neither valid nor invalid: something that is not at hand would decide it. Such a document is not to
  * be relied on either; `sentence` says what is missing.
  */
-export function isUndecided(fault: VerifiedFault | null): boolean {
+export function undecided(fault: VerifiedFault | null): boolean {
   return fault !== null && undecidedFaults.has(fault.code);
 }
 
@@ -82,7 +82,7 @@ export function verifyPlace(
   return { valid: false, checks: heldIn(said), fault: { code, sentence }, leaf_index: null, tree_size: null };
 }
 
-/** Without their codes: see `toldVerification`. */
+/** Without their codes: see `verificationJson`. */
 const heldIn = ({ checks }: { readonly checks: readonly VerifiedFault[] }): HeldCheck[] =>
   checks.map(({ sentence }) => ({ sentence }));
 

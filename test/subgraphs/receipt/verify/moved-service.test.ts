@@ -6,7 +6,7 @@ import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts
 import { refusalById, refusalDocument } from '../../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { signedAddresses } from '../../../../subgraphs/receipt/verify/addresses.ts';
-import { isUndecided, verify } from '../../../../subgraphs/receipt/verify/module.ts';
+import { undecided, verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { alter, issuer as before, base_url as former, issue } from '../../../harness/receipt/issue.ts';
 import { freshStore } from '../../../harness/store.ts';
@@ -77,7 +77,7 @@ describe.each(kinds)('a %s of a service that has moved', (_kind, document) => {
   it('is neither valid nor invalid by a key set that names no address: the issuer may have moved there', () => {
     for (const base of [present, stranger]) {
       const { valid, fault } = verify(shownAt(base, document), keys_of_old);
-      expect([valid, fault?.code, isUndecided(fault)]).toEqual([false, 'address_unknown', true]);
+      expect([valid, fault?.code, undecided(fault)]).toEqual([false, 'address_unknown', true]);
       expect(fault?.sentence).toContain(base);
     }
     expect(verify(document, keys_of_old)).toMatchObject({ valid: true });
