@@ -1,7 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* A REST endpoint of one form answers in it whatever a request accepts: its price is to be heard, and what was bought is to arrive. */
+/*
+ * A REST endpoint with one content type answers in it whatever the request accepts, so that the client can read the price and receives what
+ * it bought.
+ */
 
 let service: Service;
 beforeAll(async () => {

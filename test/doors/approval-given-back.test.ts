@@ -4,7 +4,7 @@ import { A2A, payerHeader, rawMessage, rpc } from '../harness/a2a/agent.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* An approval that a call had taken which came to nothing: it is given back, and passes the same call once. */
+/* An approval whose call failed becomes usable again, and passes the same call once. */
 
 let service: Service;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('POST /v1/chat/completions', () => {
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     expect((await send()).status).toBe(200);
     expect(await newest(agent)).toMatchObject({ approval_id, status: 'passed' });
-    // Another payment of the same call is refused, and asks anew.
+    // Another payment of the same call is refused, and creates a new request for approval.
     expect((await callToApprove(agent, 'Approved, and the hub fails')).request.approval_id).not.toBe(approval_id);
     expect(await service.transfersFrom(agent.account)).toHaveLength(spent + 1);
   });
@@ -55,7 +55,7 @@ describe('CancelTask', () => {
     const call = send();
     await expect.poll(() => service.gates.alpha.held()).toBe(held + 1);
     expect(await newest(agent)).toMatchObject({ approval_id, status: 'passed' });
-    // Meanwhile it passes no other.
+    // In the meantime the approval passes no other call.
     expect(await reason(send(await service.payment(agent.account, A2A)))).toBe('APPROVAL_TTL_EXPIRED');
     const working = { status: 'TASK_STATE_WORKING' };
     const listed = await rpc<{ tasks: readonly JsonObject[] }>(service, 'ListTasks', working, signed);

@@ -21,7 +21,7 @@ const { newest, cautious, callToApprove, decide, answer, walletAnswer } = approv
 const { putForApprovals, read } = webhookDoorsOf(() => service);
 const closed = { status: 404, body: { code: 'not_found' } };
 
-/** A cautious book whose webhook is told of approvals, and the link of a call of it. */
+/** A book with an approval policy and a webhook for approvals, and the link of one of its calls. */
 async function linked(content: string, beside = {}) {
   const [agent, receiver] = [await cautious(), await openReceiver()];
   expect((await putForApprovals(agent, `${receiver.url}/in`)).status).toBe(200);
@@ -68,7 +68,7 @@ describe('the webhook kind `approval`', () => {
 
   it('its token stands in no answer, event, row, job or log, delivered or not', async () => {
     const { agent, call, look, say, token } = await linked('Secret');
-    // Of this one the job stays: its receiver takes nothing.
+    // The job of this message stays, because its receiver refuses everything.
     const [waiting, receiver] = [await cautious(), await openReceiver(() => ({ status: 500 }))];
     await putForApprovals(waiting, `${receiver.url}/in`);
     const { request } = await callToApprove(waiting, 'Secret, too');

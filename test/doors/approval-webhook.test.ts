@@ -8,7 +8,7 @@ import { openWallets } from '../harness/wallets.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/* Where the links go that answer approvals: whoever holds the book's session, and so makes the calls, does not say it. */
+/* Where links that answer approvals are sent: a client with the book's session makes the calls, so it must not choose the address. */
 
 let service: Service;
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('PUT /v1/agents/{agent_id}/book/webhook with the kind `approval`', () =
     const signed = await consent(agent, OWN);
     expect((await put(agent, { ...webhookBody(OWN), ...signed })).status).toBe(200);
     expect((await put(agent, webhookBody(OWN))).status).toBe(200);
-    // Sent again as it was, when its time is over: it asks for nothing, so nothing is asked of it.
+    // The same body again, with an expired signature: it changes nothing, so no signature is checked.
     expect((await put(agent, { ...webhookBody(OWN), ...signed, signature_timestamp: 1 })).status).toBe(200);
     expect((await put(agent, webhookBody('https://HOOKS.invalid:443/x/../in?key=k'))).status).toBe(200);
     const changes: JsonObject[] = [{ enabled: false }, {}, { secret: 's'.repeat(40) }, { events: ['approval'] }];
@@ -126,7 +126,7 @@ describe('a word of the agentWallet', () => {
     const body = { ...webhookBody(OWN), ...(await consent(agent, OWN)) };
     expect(await put(agent, body, {})).toMatchObject({ status: 401, text: '' });
     expect(await put(agent, body, shown(other))).toMatchObject({ status: 403, text: '' });
-    // The same again is harmless: it says what stands.
+    // Repeating the answer is harmless: it returns the decision already made.
     const knock = () => service.knock('POST', path(agent), { body, headers: shown(agent) });
     expect([(await knock()).status, (await knock()).status]).toEqual([200, 200]);
   });

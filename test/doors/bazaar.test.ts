@@ -22,17 +22,17 @@ const paid = everyDoor.filter(({ price }) => price !== null);
 
 let jobs: Awaited<ReturnType<typeof openJobs>>;
 let wire: ReturnType<typeof listenToWire>;
-/** What a path names here. */
+/** Values for the parameters of a path. */
 const named: Record<string, string> = { commentId: 'comment_of_nobody_00000000000' };
 beforeAll(async () => {
   jobs = await openJobs();
   wire = listenToWire(jobs.service.url);
-  // Of the doors that look first, the one that asks to be paid looks for a job that was delivered.
+  // Among the endpoints that check before they ask for payment, this one needs a delivered job.
   named.id = (await jobs.brought('delivered')).job_id;
   named.agent_id = String(jobs.poster.agent_id);
 });
 
-/** The 402 of a door, asked for by a page of another origin that shows what the door wants to see. */
+/** The 402 of a door, requested by a page of another origin that sends the required credentials. */
 async function challengeOf({ path }: Door) {
   const called = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? '');
   wire.take();
@@ -70,7 +70,7 @@ describe.each(paid.map(door => [door.name, door] as const))('the 402 of %s', (_,
     const payment = { x402Version: 2, resource: required.resource, extensions: required.extensions };
     const found = extractDiscoveryInfo(payment as PaymentPayload, required.accepts[0] as never);
     expect(found).toMatchObject({ method: 'POST', discoveryInfo: extension.info });
-    // A facilitator lists it once, whatever its path names; of the longest path it hears the URL alone.
+    // A facilitator lists the template once, whatever ids the path holds; for the longest path it receives only the URL.
     const template = door.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const listed = door.name === 'flag_board_comment' ? required.resource.url : jobs.service.url + template;
     expect(found?.resourceUrl).toBe(listed);
@@ -117,7 +117,7 @@ it('a 402 with the extension is paid by the official client at its first try, wh
   expect(sent).toHaveLength(2);
   const header = sent[1]?.headers.get('PAYMENT-SIGNATURE') ?? '';
   requireValid(extensionIn(decodePaymentSignatureHeader(header)));
-  // What is longer is read anew each time.
+  // A longer header would not be cached, and so be parsed each time.
   expect(header.length).toBeLessThan(limits.payment_header_remembered_bytes_max);
   expect(await jobs.service.transfersFrom(payer)).toHaveLength(1);
 });

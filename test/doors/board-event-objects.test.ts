@@ -11,7 +11,7 @@ import { tell, writeComment, writeJob, writePost } from '../harness/board/board.
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* What an event is of is shown with it as it stands when it is read, and of what is hidden nothing but its id. */
+/* An event shows its object in its current state; of a hidden object it shows only the id. */
 
 let service: Service;
 let database: Database;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const newId = (kind: string) => `${kind}_${randomBytes(13).toString('hex')}`;
 
-/** Ids of a post with a comment, and of a job, each told of from this position on. */
+/** Ids of a post with a comment, and of a job, whose events come after this position. */
 async function written() {
   const [head] = await database.query<{ position: number }>({ text: 'select position from board_head' });
   const ids = { post_id: newId('post'), comment_id: newId('comment'), job_id: newId('job') };
@@ -35,7 +35,7 @@ async function written() {
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** All that was told behind that position, once there are so many, by the official client of graphql-ws. */
+/** Events after that position, up to `count`, read with the official client of graphql-ws. */
 async function bySocket(after: number, count: number): Promise<readonly Event[]> {
   const url = `${service.url.replace('http', 'ws')}/graphql`;
   const client = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
@@ -51,7 +51,7 @@ async function bySocket(after: number, count: number): Promise<readonly Event[]>
   return heard;
 }
 
-/** The same by server-sent events, from the door or from GraphQL. */
+/** The same by server-sent events, from REST or from GraphQL. */
 async function streamed(path: string, count: number, accept = 'text/event-stream'): Promise<readonly string[]> {
   const leaving = new AbortController();
   const { body } = await fetch(service.url + path, { headers: { accept }, signal: leaving.signal });

@@ -22,7 +22,7 @@ let host: string;
 let agents: Agent[];
 let funder: string;
 beforeAll(async () => {
-  // One of its own: the score of its host counts all that is said of it.
+  // A service of its own, because a score counts everything reported of its host.
   service = await openService();
   host = new URL(service.url).host;
   agents = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
@@ -33,14 +33,14 @@ beforeAll(async () => {
 
 const scoreAt = (endpoint: string) =>
   service.get<EndpointScore>(`/v1/board/endpoints/${encodeURIComponent(endpoint)}/score`);
-/** Of what was written past the board. */
+/** The score after reports that were written directly to the database. */
 async function afresh(endpoint: string) {
   await moveBoard(service);
   return scoreAt(endpoint);
 }
 const bought = async ({ session, account }: Agent) =>
   (await service.buy(account, ask(`${Math.random()}`), { 'X-SVC-Session': session })).body.svc.task_id;
-/** A report by an agent of what it paid for itself, told of as any. */
+/** A report by an agent on a call that it paid for itself, written like any other report. */
 async function reported(agent: Agent, members: object = {}): Promise<string> {
   const receipt_ref = await bought(agent);
   const post_id = await insertPost(service, {
@@ -87,7 +87,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         payers_unknown: 0,
       },
     ]);
-    // No row has counted here: a price could not be kept to.
+    // No row counts here, so no price could be guaranteed.
     expect(body.cost_to_move).toMatchObject({ up: null, down: null });
   });
 
@@ -204,7 +204,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         await reported(agent, { endpoint_host });
         const { body } = await scoreAt(endpoint_host);
         await service.query('update board_post set hidden = true where endpoint_host = $1', [endpoint_host]);
-        // Within the ten seconds after which it is looked at all the same.
+        // Within the ten seconds after which the score is computed again even if the board did not move.
         const again = await Promise.all([scoreAt(endpoint_host), scoreAt('KEPT.example'), scoreAt('kept.example:443')]);
         return again.every(it => it.body.rows.length === body.rows.length && body.rows.length > 0);
       })

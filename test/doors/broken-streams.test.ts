@@ -9,7 +9,7 @@ import { openSocket } from '../harness/doors/socket.ts';
 import { openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* What a caller hears of a stream that its hub ended in its midst, through the official client, by REST and by the graph. */
+/* What a caller receives when the hub breaks a stream off, through the official client, by REST and by GraphQL. */
 
 const KEY = 'sk-one-4f1b7c9d02aa';
 let service: Service;
@@ -36,7 +36,7 @@ async function buyer() {
   return { payer, openai };
 }
 
-/** What the client yields, and what it throws in the end. */
+/** What the client yields, and the error that it throws at the end. */
 async function read<T>(stream: AsyncIterable<T>): Promise<{ readonly all: T[]; readonly thrown: unknown }> {
   const all: T[] = [];
   try {

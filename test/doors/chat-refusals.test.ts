@@ -16,7 +16,7 @@ interface RefusalBody {
   readonly error: { readonly param: string | null };
 }
 
-/** Refused before the claim, no hub asked; and then that same payment pays for a good request. */
+/** The request is refused before the claim and without a call to a hub; the same payment then pays for a valid request. */
 async function refusedThenPaid(body: unknown, headers: Record<string, string> = {}) {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
@@ -29,7 +29,7 @@ async function refusedThenPaid(body: unknown, headers: Record<string, string> = 
   return { status: refused.status, code: refused.body.code, param: refused.body.error.param };
 }
 
-/** JSON with what JSON.stringify would not write: the last member goes out as it is spelt. */
+/** JSON that JSON.stringify would not write: the last member is sent exactly as given. */
 const spelt = (member: string) => `{"messages":[{"role":"user","content":"Hello"}],${member}}`;
 const message = (members: string) => `{"messages":[{${members}}]}`;
 const LONE = '"\\ud800"';
@@ -180,7 +180,7 @@ describe('POST /v1/chat/completions refused, and the payment stays usable', () =
   });
 });
 
-/** A good request of that many bytes. */
+/** A valid request of exactly that many bytes. */
 function exactly(bytes: number): string {
   const empty = JSON.stringify(ask(''));
   return JSON.stringify(ask('x'.repeat(bytes - empty.length)));
@@ -250,7 +250,7 @@ describe('POST /v1/chat/completions 200, and the hub gets what was written for i
     async intent_id => {
       const { account, agent_id, session } = await service.newAgent();
       const { body } = await service.buy(account, ask('Hello', { intent_id, attempt_index: 2 ** 31 - 1 }));
-      // Not by `get`: zod, which looks at every answer there, leaves a member named __proto__ out.
+      // Not with `get`: zod, which checks every answer there, drops a member named __proto__.
       const read = await fetch(`${service.url}/v1/agents/${agent_id}/book`, { headers: { 'X-SVC-Session': session } });
       const { intents } = (await read.json()) as { intents: object };
       expect(Object.entries(intents)).toEqual([

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 
-/** What is known of the market may be one block old: after so long it is what a test has made of it. */
+/** Market data may be one block old; after this long it reflects what a test has set. */
 const MARKET_SECONDS = 2;
-/** For so long nobody is worked for, once it is known that nothing would be sent. */
+/** How long the service refuses work once it knows that it could not send a settlement. */
 const PAUSE_SECONDS = 5;
 
 const clock = movableClock();
@@ -16,7 +16,7 @@ const gas_wallet = privateKeyToAddress(gas_key);
 
 let service: Service;
 beforeAll(async () => {
-  // One key, so that a test can take its gas away.
+  // A single key, so that a test can take all gas away.
   service = await openService(
     { FACILITATOR_KEYS: gas_key },
     { breaks_at: ['after_claim', '', 'after_work', '', 'before_record'], meant: /the drawer is stuck/, clock },
@@ -72,7 +72,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     expect(await service.transfersFrom(payer)).toEqual([]);
     return { payer, payment };
   };
-  /** Whoever comes next is refused at once: no hub is asked for what could not be charged. */
+  /** The next caller is refused at once: no hub is called for work that could not be charged. */
   const unworkedFor = async () => {
     const { payer, payment } = await newPayment();
     const before = service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
@@ -88,7 +88,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
 
   it('fee_too_high', async () => {
     const { baseFeePerGas } = await service.chain.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
-    // Each of a hundred uses 50,500 gas: at 90 gwei and a dollar an ether 4,545 atomic USDC, and 4,000 are spent on one.
+    // Each of a hundred settlements uses 50,500 gas: at 90 gwei and 1 USD per ether that costs 4,545 atomic USDC, and the limit is 4,000.
     const refused = await released('fee_too_high', () => baseFee(wei(90_000_000_000n)));
     await unworkedFor();
     await baseFee(baseFeePerGas);

@@ -5,11 +5,11 @@ import { JOBS, type JobAgent, openJobs } from '../harness/board/jobs.ts';
 import { paymentFor } from '../harness/buyer.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
 
-/* What is decided of a job that was paid for: by whether its output was revealed, and not by what its winner has committed to. */
+/* Disputes on a paid job are decided by whether its output was revealed, not by what the winner committed to. */
 
 const OUTPUT = 'The whole of it';
 const PRICE = '1500001';
-/** A stamp, and one per cent, rounded up. */
+/** The stamp plus one per cent, rounded up. */
 const FEE = String(2_000 + 15_001);
 
 let jobs: Awaited<ReturnType<typeof openJobs>>;
@@ -22,7 +22,7 @@ const { file } = disputeDoorsOf(() => jobs.service);
 
 interface Paid {
   readonly job_id: string;
-  /** Of what the winner was paid, and of the fee. */
+  /** Task id of the payment to the winner; `fee_task_id` is that of the fee. */
   readonly task_id: string;
   readonly fee_task_id: string;
 }
@@ -46,7 +46,7 @@ async function paidJob(): Promise<Paid> {
   return { job_id, task_id, fee_task_id: String(fee?.task_id) };
 }
 
-/** As if it had been paid for so many days ago. */
+/** Moves the payment of the job that many days into the past. */
 const ago = ({ job_id }: Paid, days: number) =>
   jobs.service.query(`update board_job set paid_at = paid_at - make_interval(days => $2) where job_id = $1`, [
     job_id,
@@ -109,7 +109,7 @@ describe('output_missing of a job that was paid for', () => {
         outcome: 'stand',
         reason: 'already_refunded',
       });
-    // Nothing was charged to its winner, on whose book the same payment stands as income.
+    // The winner was charged nothing: on its book the same payment is income.
     expect(await verdictOn(task_id, jobs.winner)).toMatchObject({ outcome: 'stand', reason: 'nothing_charged' });
   });
 

@@ -197,7 +197,7 @@ describe('npm run verify', () => {
   });
 });
 
-/** At the end: whoever looks at the log meanwhile takes no payment any more. */
+/** Must be the last test: a gateway that sees the halted log takes no more payments. */
 describe('a log that is halted', () => {
   it('503: no statement, since nothing is stated of the log; a credential says nothing of it', async () => {
     await service.query(`update log_head set halted = '{"known":{},"found":{}}'`);

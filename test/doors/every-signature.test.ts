@@ -20,13 +20,13 @@ import { bindChild, bindRoot, revoke, sessionPath } from '../harness/session/tre
 import { openReceiver, type ReceivedMessage } from '../harness/webhook/receiver.ts';
 
 /*
- * Everything that the issuer's keys sign, and everything that wallets and session keys sign for it, is a kind of the verifier: a
- * new use of a key, text, type or schema fails here until it has a row.
+ * Every signature by the issuer's keys, and every signature that a wallet or session key makes for the service, belongs to a kind that the
+ * verifier knows: a new use of a key, text, type or schema fails here until it has a row.
  */
 
 type Kind = DocumentKind | EnvelopeKind;
 
-/** By the file that asks for a signature: which kinds of documents it is a part of. */
+/** For each file that requests a signature: the kinds of documents that contain it. */
 const signing: Readonly<Record<string, readonly Kind[]>> = {
   'gateway/http/serve-gateway.ts': ['agent_card'],
   'gateway/x402/extensions.ts': ['offer', 'delivery'],
@@ -38,7 +38,7 @@ const signing: Readonly<Record<string, readonly Kind[]>> = {
   'subgraphs/book/page/allowance.ts': ['allowance'],
   'subgraphs/book/reconciliation/document.ts': ['reconciliation'],
   'subgraphs/receipt/envelope/sign.ts': ['credential', 'statement'],
-  // The statement that a key is revoked, which the list shows.
+  // The statement that a key is revoked, which the list of revocations contains.
   'subgraphs/receipt/issuer/record.ts': ['revocations'],
   'subgraphs/receipt/issuer/signing-keys.ts': ['issuer_history', 'receipt_policy_history', 'token', 'checkpoint'],
   'subgraphs/receipt/issuer/publish.ts': ['receipt_policy_history', 'token'],
@@ -53,7 +53,7 @@ const signing: Readonly<Record<string, readonly Kind[]>> = {
 const METHODS =
   /\.(signJws|signCanonical|coSignature|signDigest|signAllowance|signNote|signEnvelope|signCard)\(|\bissuer\.signature\(/;
 
-/** Schemas of what nobody signs. */
+/** Schemas of documents that are not signed. */
 const unsigned_schemas: readonly string[] = [
   documents.receipt_policy,
   documents.key_revocation,
@@ -70,7 +70,7 @@ const sources = ['gateway', 'rest-compat', 'subgraphs'].flatMap(folder =>
 let service: Service;
 let keys: JsonObject;
 let root: DelegatedSession & { readonly task_id: string };
-/** As the service, or whoever signs for it, hands them out. */
+/** Documents as the service, or the holder of a key, issues them. */
 const made = new Map<Kind, JsonObject | string>();
 
 beforeAll(async () => {
@@ -139,7 +139,7 @@ beforeAll(async () => {
 
 type Judged = Pick<VerifiedDocument, 'valid' | 'fault' | 'report' | 'claims'> & { readonly kind: string };
 
-/** As the page and the command read what they are given. */
+/** Judges a document as the page and the command do. */
 function judge(given: JsonObject | string): Judged {
   const bytes = Buffer.from(typeof given === 'string' ? given : JSON.stringify(given));
   const document = documentFrom(bytes);
@@ -165,7 +165,7 @@ describe('each use of the issuer’s keys', () => {
   });
 
   it('makes a document that the verifier knows, and one of which is verified in this file or among those that are kept', () => {
-    // What a lost log makes and what a bundle cuts out: test/faults/rewritten-receipts.test.ts, test/subgraphs/book/export/coverage.test.ts.
+    // A lost log and a cut bundle are made in test/faults/rewritten-receipts.test.ts and test/subgraphs/book/export/coverage.test.ts.
     const elsewhere: readonly Kind[] = ['log_break', 'log_breaks', 'export_coverage'];
     const verified = new Set([
       ...made.keys(),
@@ -185,7 +185,7 @@ describe('each schema of a document', () => {
   });
 });
 
-/** Signed by a wallet for this service, whatever its parts are. */
+/** A text signed by a wallet for this service, whatever its parts are. */
 async function signedWord(word: SignedWord) {
   const account = await service.chain.newWallet(0n);
   const row = signedWords[word];
@@ -253,7 +253,7 @@ describe('each of them, as it is handed out', () => {
     if (document === null) {
       const text = String(given);
       const places = Array.from({ length: 60 }, (_, at) => Math.floor((text.length * at) / 60));
-      // What a flipped bit leaves of a proof’s path cannot be checked without the receipt, and the report says so.
+      // What is left of a proof's path after a flipped bit cannot be checked without the receipt, and the report says so.
       const open = kind === 'log_proof' ? text.indexOf('\n\n') : 0;
       const passed = places.filter(at => at >= open && judge(flippedText(text, at)).valid);
       expect(passed).toEqual([]);

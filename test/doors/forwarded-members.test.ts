@@ -8,7 +8,7 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 import { completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* What a caller writes for a model reaches its hub, whichever way it comes, and what it writes for this service does not. */
+/* Members that a caller writes for a model reach the hub by every way in; members written for this service do not. */
 
 const RESPONSES = '/v1/responses';
 const byKey = { 'X-API-Key': 'a-live-key' };
@@ -51,7 +51,7 @@ const lastHubBody = () => [...narrow.received, ...open.received].at(-1)?.body as
 const OPEN = 'some/open';
 const unknown = { top_k: 3, min_p: 0.1, temprature: 1, a_b: { cD: [null, { e_f: '\u0000' }] } };
 const message = { role: 'user', content: 'Hello', weight: 2 };
-/** Whole or streamed; its whole answer is read. */
+/** Sends a request, whole or streamed, and reads the whole answer. */
 async function sent(path: string, body: JsonObject, headers: Readonly<Record<string, string>>): Promise<number> {
   const answered = await fetch(service.url + path, {
     method: 'POST',
@@ -120,7 +120,7 @@ describe('by every face', () => {
     );
     expect(tool.body?.result?.structuredContent.svc).toMatchObject({ task_id: bought.body.svc.task_id });
     expect(open.received).toHaveLength(1);
-    // And anew, each by itself: the same bytes to the hub.
+    // Sent again by GraphQL and by MCP: the hub receives the same bytes.
     await onGraph(service, mutation, { input }, byKey);
     await sendMessage(service.url, toolCall('chat_completions', { ...body, extra: null }), byKey);
     expect(open.received.map(each => each.body)).toEqual([first, first, first]);
@@ -276,7 +276,7 @@ describe('a payment of the version before, which left such members out', () => {
   const before = { ...ask(), model: OPEN };
   const whole = { ...before, top_k: 3 };
   type Sold = { readonly svc: { readonly task_id: string } };
-  /** As that version claims while both run: it knows nothing of the column, and leaves what stands there. */
+  /** As the previous version claims while both run: it does not know the column and leaves its value. */
   const asBefore = (table: string, task_id: string, ago = '0 hours') =>
     service.query(
       `update ${table} set whole_task_id = null${table === 'payment_claim' ? `, moved_at = now() - $2::interval` : ''}
@@ -296,7 +296,7 @@ describe('a payment of the version before, which left such members out', () => {
     const again = await service.post<Sold>(CHAT, whole, payment);
     expect(again).toMatchObject({ status: 200, body: { svc: { task_id } } });
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    // Another request it never was.
+    // It was never another request.
     expect(await service.post(CHAT, { ...whole, temperature: 1 }, payment)).toMatchObject(CONFLICT);
     await asBefore('payment_claim', task_id, '25 hours');
     expect(await service.post(CHAT, whole, payment)).toMatchObject(CONFLICT);
@@ -330,7 +330,7 @@ describe('a payment of the version before, which left such members out', () => {
     const payment = await paid(CHAT);
     answer = response => void response.writeHead(500).end();
     expect((await service.post(CHAT, before, payment)).status).toBe(502);
-    // As if its process had died: it may have been sent.
+    // As if its process had died: the transaction may have been sent.
     await service.query(
       `update payment_claim set whole_task_id = null, from_block = 1 where claimed_at = (select max(claimed_at) from payment_claim)`,
     );

@@ -10,13 +10,13 @@ import { type HubServer, openHubServer } from '../harness/receipt/inference/hub-
 import { atEnd } from '../harness/release.ts';
 
 /*
- * How hubs really answer, and what a caller receives of it: the same whole and streamed, by REST and by GraphQL. The habits are those of the
- * development hubs, byte for byte.
+ * How hubs really answer, and what a caller receives from it: the same whole and streamed, by REST and by GraphQL. The habits are those of
+ * the development hubs, byte for byte.
  */
 
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
-/** What whoever is asked next answers; afterwards all answer well. */
+/** How the next hubs that are called answer; once the list is empty all answer well. */
 let habits: AnswerHabit[] = [];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeEach(() => {
 
 const KEY = { Authorization: 'Bearer a-live-key' };
 let asked = 0;
-/** Each call is another one: nothing is given twice. */
+/** Each call is different, so that no answer is a replay. */
 const content = () => `Which is greater? ${++asked}`;
 
 const whole = async () => await service.post<Chat>(CHAT, ask(content()), KEY);
@@ -84,7 +84,7 @@ async function streamedOnGraph(): Promise<ChunkOnGraph[]> {
 const commitment = (svc: JsonObject = {}) =>
   (svc.payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
 
-/** The message that deltas add up to, from their own bytes: what anybody can hash again. */
+/** The message assembled from the bytes of the deltas, as any client can hash it. */
 function assembled(chunks: StreamAnswer['chunks']): JsonObject {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const joinDeltas = (name: 'content' | 'reasoning_content' | 'reasoning') =>
@@ -127,7 +127,7 @@ const thinking: readonly [keyof typeof counted, JsonObject, JsonObject][] = [
   [
     'dev/thinking-details',
     { reasoning: TEXT, reasoning_details: details },
-    // Whole, the hub gives an id that is null, and it stands as it came.
+    // In a whole answer the hub sends a null id, and it is passed on unchanged.
     { reasoning_details: details.map(detail => ({ id: null, ...detail })) },
   ],
 ];
@@ -251,7 +251,7 @@ describe('POST /v1/responses, of a hub that thinks', () => {
   );
 
   const include = ['reasoning.encrypted_content'];
-  /** What the hub is sent of an answer's items in the next turn. */
+  /** What the hub receives of an answer's items in the next turn. */
   const sentBack = async (items: readonly JsonObject[]) => {
     habits = [];
     const input = [{ role: 'user', content: content() }, ...items, { role: 'user', content: 'And now?' }];

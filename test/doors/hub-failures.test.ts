@@ -14,17 +14,17 @@ import { atEnd } from '../harness/release.ts';
 type Behaviour = (response: ServerResponse) => void;
 const good = answerWith(completion);
 
-/** Above what a good hub takes on a busy machine: nothing is asserted about time. */
+/** More than a good hub needs on a busy machine; no test asserts a duration. */
 const HUB_TIMEOUT_MS = 1_000;
 const keys = ['sk-one-4f1b7c', 'sk-two-9d02aa'];
-/** The path is part of the address: some hubs have a secret in it. */
+/** The path is part of the address, because some hubs keep a secret in it. */
 const SECRET_PATH = '/tenant-51aa';
 
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
-/** Where a redirecting hub sends us: nobody shall ever come. */
+/** The target of a redirecting hub: no request may ever arrive there. */
 let elsewhere: HubServer;
-/** What the hub does that is asked first in a test, whichever it is, and what the next one does. */
+/** What the hub that is called first in a test does, whichever it is, and what the next one does. */
 let behaviours: Behaviour[] = [];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ function json(status: number, body: unknown, headers: Record<string, string> = {
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** A byte at a time, and never a pause long enough for a time-out between bytes. */
+/** Sends one byte at a time, with no pause long enough for a time-out between bytes. */
 const drip: Behaviour = response => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 50);
@@ -86,7 +86,7 @@ const every: readonly (readonly [reason: string, what: string, behaviour: Behavi
   ['timeout', 'a byte now and then', drip],
 ];
 
-/** Neither the hubs' keys nor where they are. */
+/** Contains neither a hub's key nor its address. */
 function keepsSecrets(shown: string): void {
   for (const secret of [...keys, SECRET_PATH, ...hubs.map(hub => new URL(hub.base_url).host)])
     expect(shown).not.toContain(secret);

@@ -43,7 +43,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(again.body).toEqual({ ...first.body, svc });
     expect(again.headers.get('x-svc-request-salt')).toBe(first.headers.get('x-svc-request-salt'));
     expect(hubCalls()).toBe(before + 1);
-    // As the draft spells it, in quotes, it is the same one.
+    // In quotes, as the IETF draft spells it, it is the same key.
     expect(status(await chat('Once', byKey(`"${key}"`)))).toBe('idempotent_replay');
   });
 
@@ -138,7 +138,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(await chat('Refused', headers)).toMatchObject({ status: 403, body: { code: 'policy_blocked' } });
     await set(false);
     expect(status(await chat('Refused', headers))).toBe('waived');
-    // What stands already is delivered, whatever the book allows by then.
+    // A stored answer is delivered, whatever the book allows by then.
     await set(true);
     expect(status(await chat('Refused', headers))).toBe('idempotent_replay');
   });
@@ -166,7 +166,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
 });
 
 describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
-  /** Each time by a payment of its own. */
+  /** A new applicant each time, so that each request has its own payment. */
   async function applicant() {
     const account = await service.chain.newWallet();
     const body = await registrationOf(account);

@@ -93,7 +93,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     const again = await correct(agent, { correction: { b: [0.1, '\u2028'], a: 1 }, allocation: '7', reason, task_id });
     expect(again.status).toBe(200);
     expect(again.body).toEqual({ ...one.body, idempotent_replay: true });
-    // What is left out stands as it was: said or not, it is the same.
+    // Values that are left out stay as they were, so stating them again changes nothing.
     const said = { task_id, reason, bucket: 'patron', allocation: '7', correction: { a: 1, b: [0.1, '\u2028'] } };
     expect((await correct(agent, said)).body).toMatchObject({ idempotent_replay: true });
     const linear = { status: 'linear', authoritative: one.body.correction.task_id, corrections: 1, forks: 0 };
@@ -160,7 +160,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     const verified = verifyInflowClaim(body.correction.inflow_claim ?? {}, jwks);
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(JSON.stringify(verified)).not.toContain('ERC-1271');
-    // It serves once, and says so however often it comes.
+    // The claim takes effect once, and the answer says so each time it is sent.
     const { correction, row } = body;
     expect(await correct(agent, { task_id, reason, correction: signed })).toMatchObject({
       status: 200,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const { book, record, correct, entries } = inflowDoorsOf(() => service);
 const allocation = '2500000';
-/** A claim by the wallet of that agent. */
+/** A claim signed by the wallet of that agent. */
 const claimOf = (of: Agent, members: JsonObject = {}, by: ClaimSigner = of.account) =>
   signedBy(by, 'inflow', {
     iss: service.url,
@@ -219,7 +219,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
     expect([statuses.length, refused.length]).toEqual([inflowLimits.rows_per_book_hour_max, 1]);
     const heard = await record(busy, { allocation });
     expect(heard).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    // What stands already takes no room.
+    // A replay of a recorded correction does not count against the limit.
     expect(await correction('Correction 0.')).toMatchObject({ status: 200, body: { idempotent_replay: true } });
     const wait = Number(heard.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(3_000);
@@ -291,7 +291,7 @@ describe('an export', () => {
     const { text } = await service.get(book(own, '/export?format=csv'), headers);
     expect(text).toContain('a typo');
     expect(text.split('""schema"":""svc402.inflow_claim.v1""').length).toBeGreaterThan(2);
-    // What is set aside is no spend, so it is in no entry.
+    // An amount that is set aside is not spent, so no entry contains it.
     const journal = (await service.get(book(own, '/export/journal?per=row'), headers)).text;
     expect(journal).toContain(own.task_id);
     expect(journal).not.toContain(row.task_id);

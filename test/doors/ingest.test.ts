@@ -252,7 +252,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const last = (await house.bookOf(other)).entries[0];
     expect(row).toMatchObject({ seq: last?.seq, payment: { amount: null } });
     expect((await house.bookOf(other)).totals).toEqual(before.totals);
-    // It stands in what is exported, too, in no total of it.
+    // An export also contains the row, but no total counts it.
     const shown = { 'X-SVC-Session': other.session };
     const export_of = `/v1/agents/${other.agent_id}/book/export?format=`;
     const pack = await house.service.get<{ rows: JsonObject[] }>(`${export_of}json`, shown);
@@ -282,7 +282,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
         status: 400,
         body: { code: 'payer_signature_invalid', error: { param } },
       });
-    // What the same agent has recorded before he could prove it yields to what he proves.
+    // A row that the same agent recorded without proof gives way to the row that it proves.
     const unproven = await house.ingestWaived(invoiceOf(transfer));
     expect(unproven).toMatchObject({ status: 201, body: { payment: { collected: false } } });
     const proven = await house.ingestWaived(await shown(agent.agent_id, at));
@@ -343,7 +343,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest with what whoever was paid has 
 
 const claimsOf = (receipt: JsonObject) => decodeJwt(String((receipt.issuer_signature as JsonObject).jws));
 
-/** The receipt of the stamp under which that row was recorded: the leaf before the row's. */
+/** The receipt of the stamp under which that row was recorded: the leaf before that of the row. */
 async function stampReceipt(task_id: string): Promise<JsonObject> {
   const [{ stamp } = { stamp: '' }] = await house.service.query<{ stamp: string }>(
     `select s.task_id as stamp from receipt s join receipt r on s.leaf_index = r.leaf_index - 1 where r.task_id = $1`,

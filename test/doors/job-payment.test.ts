@@ -23,7 +23,7 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 
 const OUTPUT = 'The whole of it';
 const PRICE = 1_500_001n;
-/** A stamp, and one per cent, rounded up. */
+/** The stamp plus one per cent, rounded up. */
 const FEE = 2_000n + 15_001n;
 
 type Jobs = Awaited<ReturnType<typeof openJobs>>;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   jobs = await openJobs();
 });
 
-/** What a job says of itself, or a 402 in its place, as far as these tests look. */
+/** The members of a job, or of the 402 in its place, that these tests read. */
 interface PaymentAnswer {
   readonly status: string;
   readonly code?: string;
@@ -97,7 +97,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       ],
     });
     expect(await bookOf(poster)).toMatchObject({ spent: before.spent, pending: String(PRICE + FEE) });
-    // Shown again, and with nothing: it is about the second one.
+    // The first payment again, and no payment at all: the offer is for the second payment.
     for (const again of [await pay(job_id, first), await unpaid(job_id)]) {
       expect(again.status).toBe(402);
       expect(offerIn(again)).toMatchObject({ amount: String(FEE) });
@@ -120,7 +120,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         { leg: 'payee', ref: `base:${moved.transaction}`, pay_to: winner.account.address, amount: String(PRICE) },
         { leg: 'fee', pay_to: service.pay_to, amount: String(FEE) },
       ],
-      // The winner alone has seen the output.
+      // Only the winner has seen the output.
       payload: { fulfillment: { output_commitment: { status: 'committed', hash: sha256(OUTPUT), by: 'winner' } } },
     });
 
@@ -142,7 +142,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     });
     expect(BigInt(income.totals.usdc_sum)).toBe(BigInt(income.spent));
 
-    // The first payment reserved both, so a simulation judges both as one.
+    // The first payment reserved both amounts, so a simulation judges both as one.
     const tried = { policy: { tier2_above: String(PRICE + FEE - 1n) } };
     const simulated = await service.post(`/v1/agents/${poster.agent_id}/book/policy/simulate`, tried, jobs.by(poster));
     expect(simulated.body).toMatchObject({ blocked_count: 1, rows: [{ task_id, amount: String(PRICE + FEE) }] });
@@ -157,12 +157,12 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     expect(journal.split(debit('jobs', '1.500001'))[0]).toContain(`(${task_id})`);
     expect(journal).not.toMatch(/^ +expenses:(inference|other)/m);
 
-    // Either payment, or none, brings the same for good; another one is not taken.
+    // Either payment, or none, returns the same result from then on; another payment is not taken.
     for (const again of [await pay(job_id, first), await pay(job_id, second), await unpaid(job_id)])
       expect(again).toMatchObject({ status: 200, body: { status: 'paid', payout: { task_id } } });
     const other = await paymentFor(poster.account, `${service.url}/v1/chat/completions`);
     expect(await pay(job_id, other)).toMatchObject({ status: 409, body: { code: 'job_already_paid', charged: false } });
-    // Either of them with another body: it did not buy that, and it was charged.
+    // Either of them with another body: the payment did not buy that, and it was charged.
     const named = { output_sha256: sha256(OUTPUT) };
     for (const charged of [first, second])
       expect(await service.post(payPath(job_id), named, { ...jobs.by(poster), ...charged })).toMatchObject({
@@ -215,7 +215,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         const request = new Request(...sent);
         const answer = await fetch(request);
         if (!tampered || request.method !== 'GET') return answer;
-        // What the job names is not what is asked for.
+        // The job names other terms than those of the offer.
         return Response.json({
           ...((await answer.json()) as object),
           price: '1',
@@ -234,7 +234,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const paid = await paying(false);
     expect([paid.status, ((await paid.json()) as PaymentAnswer).status]).toEqual([200, 'paid']);
     expect(await service.chain.transfers(winner.account.address)).toHaveLength(before + 1);
-    // The client itself is as it was.
+    // The client itself still works.
     const another = await unpaid((await jobs.brought('delivered', OUTPUT)).job_id);
     const required = decodePaymentRequiredHeader(another.headers.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
     await expect(payments.createPaymentPayload(required)).rejects.toThrow();
@@ -257,7 +257,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       errors: [{ extensions: { code: 'job_output_differs' } }],
     });
     expect(await moved()).toBe(before);
-    // It is unused, and pays for what was delivered.
+    // The payment is unused, and pays for what was delivered.
     expect((await payFor(right, first)).status).toBe(402);
     expect(await moved()).toBe(before + 1);
     const replacing = await jobs.step(winner, job_id, 'deliver', wrong);
@@ -267,7 +267,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const second = await paymentOf(job_id);
     const charged = { ...differs, body: { ...differs.body, charged: true } };
     for (const headers of [{}, second]) expect(await payFor(wrong, headers)).toMatchObject(differs);
-    // The first one has moved.
+    // The first payment has moved.
     const of_moved = await payFor(wrong, first);
     expect(of_moved).toMatchObject(charged);
     expect(of_moved.text).not.toContain('Nothing was charged');
@@ -286,7 +286,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const { service, poster } = jobs;
     await pay(job_id, await paymentOf(job_id));
     expect((await pay(job_id, await paymentOf(job_id))).status).toBe(200);
-    // It has bought something else, and stands as it did while that was under way.
+    // A payment that bought something else. Its claim is put into each state, as if it were still in progress.
     const shown = await paymentFor(await service.chain.newWallet(), `${service.url}/v1/chat/completions`);
     const bought = await service.post<{ svc: { task_id: string } }>('/v1/chat/completions', ask('Elsewhere'), shown);
     expect(bought.status).toBe(200);
@@ -328,7 +328,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         status: 409,
         body: { code: 'job_output_differs', charged },
       });
-      // For the very request that it was made for, which is refused before anybody looks at the payment.
+      // For its own request, which is refused before the payment is looked at.
       const unreadable = await service.post<JsonObject>('/v1/chat/completions', ask('Elsewhere'), {
         ...shown,
         'Idempotency-Key': 'x'.repeat(300),
@@ -364,7 +364,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       status: 409,
       body: { code: 'job_output_differs', charged: false, ...another },
     });
-    // The poster that names none takes what is delivered.
+    // A poster that names no hash accepts what is delivered.
     expect((await pay(job_id, first)).status).toBe(402);
     const paid = await pay(job_id, await paymentOf(job_id));
     const { payout } = paid.body;
@@ -446,7 +446,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     await budget(spent + PRICE + FEE);
     const due = await by.pay(await by.payment());
     expect(due.status).toBe(402);
-    // Judged once: whatever the book says meanwhile, the second one passes.
+    // The policy is judged once: whatever the book says in the meantime, the second payment passes.
     const policy = { policy_type: 'kill_switch', value: true };
     await jobs.service.post(`/v1/agents/${poster.agent_id}/book/policy`, policy, jobs.by(poster));
     expect(await by.pay(await by.payment())).toMatchObject({ status: 200, body: { status: 'paid' } });
@@ -463,7 +463,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const other = await by.payment();
     const due = await by.pay(other);
     expect(due.status).toBe(402);
-    // The other one stands as the first: what the refused one may hear is that it is not the second.
+    // The other payment is the first one: the refused one is only told that it is not the second.
     const again = await by.pay(refused);
     expect([again.status, again.body.code]).toEqual([402, 'payment_rejected']);
     expect(offerIn(again)).toMatchObject({ amount: String(FEE) });
@@ -472,7 +472,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
   });
 });
 
-/** A job whose poster is nobody else's, delivered: what its book is told holds for this test alone. */
+/** A delivered job whose poster is used by no other test, so that its policies apply to this test alone. */
 async function bounded() {
   const { service } = jobs;
   const poster = await service.newAgent();
@@ -493,7 +493,7 @@ async function bounded() {
 
 it('POST /v1/board/jobs/{id}/pay 402, 402, 200 on Solana: both payments move there once, and stand on both books', async () => {
   const PRICE = 500_001n;
-  /** A stamp, and one per cent, rounded up. */
+  /** The stamp plus one per cent, rounded up. */
   const FEE = 2_000n + 5_001n;
   const { service, poster, winner } = jobs;
   const { svm } = service;

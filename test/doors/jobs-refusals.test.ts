@@ -5,7 +5,7 @@ import { jobLimits } from '../../schema/limits.ts';
 import { DAY_MS, JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds } from '../harness/buyer.ts';
 
-/* What the doors of jobs refuse, and that nobody pays for it. */
+/* What the endpoints of jobs refuse, and that no refused request is paid for. */
 
 let house: Awaited<ReturnType<typeof openJobs>>;
 let open: { readonly job_id: string; readonly bid_id: string };
@@ -14,7 +14,7 @@ beforeAll(async () => {
   open = await house.brought('open');
 });
 
-/** That it was refused so, and no money moved. */
+/** Expects a refusal with this code, and that no money moved. */
 async function unpaid(who: JobAgent, asked: () => Promise<{ status: number; body: unknown }>, code: string) {
   const before = (await house.service.transfersFrom(who.account)).length;
   const heard = await asked();

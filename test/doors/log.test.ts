@@ -173,7 +173,7 @@ describe('GET /log/inclusion and /log/consistency', () => {
   );
 });
 
-/** At the end: whoever looks at the log meanwhile halts for good. */
+/** Must be the last test: a gateway that sees the halted log stays halted. */
 describe('GET /log/checkpoint and /log/proof/{task_id} of a halted log', () => {
   it('503: nothing is stated of it', async () => {
     await service.query(`update log_head set halted = '{"known":{},"found":{}}'`);

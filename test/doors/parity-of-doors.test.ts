@@ -22,12 +22,12 @@ import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 import { untilHolds } from '../harness/until-holds.ts';
 
 /*
- * A door says the same by each face that offers it: for each that only reads, and for each other whose answer shows something
- * signed. What is refused there is refused on the graph, too. What A2A shows, and objects of which a door shows more, are in
+ * A door gives the same answer by each face that offers it: for every door that only reads, and for each other door whose answer shows
+ * something signed. What is refused by REST is refused by GraphQL, too. What A2A shows, and objects of which a door shows more, are in
  * parity.test.ts.
  */
 
-/** Doors of these kinds that are not asked here, and why. */
+/** Doors of these kinds that are not compared, and why. */
 const not_compared: Readonly<Record<string, string>> = {
   record_inflow: 'each call makes another row, whose claim get_agent_book shows',
   correct_inflow: 'each call makes another correction, which get_agent_book shows',
@@ -42,7 +42,7 @@ const not_compared: Readonly<Record<string, string>> = {
   get_log_entries: 'it is bytes, which the graph has in base64: log.test.ts',
 };
 
-/** Those whose whole answer is compared: a moment later they say the same. */
+/** Doors whose whole answer is compared, because a later call returns the same. */
 const compared = everyDoor.filter(
   door => signingDoors.includes(door) || (door.kind === 'document' && door.effect === 'reads'),
 );
@@ -56,25 +56,25 @@ beforeAll(async () => {
 
 const agentId = () => populated.agent.agent_id;
 const sessionOf = ({ session }: { readonly session: string }) => ({ 'X-SVC-Session': session });
-/** A request about the agent's book, by its session. */
+/** A request about the agent's book, with its session. */
 const ofBook = (more: FaceRequest = {}): FaceRequest => ({
   headers: sessionOf(populated.agent),
   ...more,
   params: { agent_id: String(agentId()), ...more.params },
 });
 
-/** Of whom an approval waits, and who has a webhook. */
+/** A request of the agent that has a waiting approval and a webhook. */
 const ofWaiting = () =>
   ofBook({ params: { agent_id: String(populated.waiting.agent_id) }, headers: sessionOf(populated.waiting) });
 
-/** The example of each door that sells work, paid for once and not sent yet. */
+/** The example of each door that sells work, paid for once and not yet sent. */
 async function paidWork(): Promise<Record<string, readonly FaceRequest[]>> {
   const sold = signingDoors.filter(door => door.price !== null && door.challenge === 'first');
   const given = sold.map(async (door): Promise<[string, readonly FaceRequest[]]> => {
     const payer = await populated.service.chain.newWallet();
     const headers = await populated.service.payment(payer, door.path);
     const { example } = door;
-    // A task names who pays for it.
+    // A task names its payer.
     const body = { ...example, ...(example && 'sender' in example && { sender: payer.address }) };
     if (door.takes === 'application/json') return [door.name, [{ headers, body }]];
     const file = audio('parity');
@@ -87,7 +87,7 @@ async function paidWork(): Promise<Record<string, readonly FaceRequest[]>> {
   return Object.fromEntries(await Promise.all(given));
 }
 
-/** A chat whose request has members that the graph spells otherwise or does not know, and whose answer calls a tool. */
+/** A chat whose request has members that GraphQL spells differently or does not know, and whose answer calls a tool. */
 async function chatWithTools(): Promise<FaceRequest> {
   const tool = { name: 'weather', parameters: { type: 'object', properties: { in_city: { type: 'string' } } } };
   const headers = await populated.service.payment(await populated.service.chain.newWallet(), CHAT);
@@ -104,7 +104,7 @@ async function everything(): Promise<Record<string, readonly FaceRequest[]>> {
   const rows = (await service.get<{ entries: JsonObject[] }>(`/v1/agents/${agent.agent_id}/book`, headers)).body
     .entries;
   const [newest] = rows;
-  // Its kill switch was on by then, and is off again.
+  // The kill switch was on when the call was refused, and is off again.
   const refused = rows.find(({ evidence }) => evidence === 'policy_blocked');
   await service.query(
     `insert into log_break (found, reason, declared_at, kid, jws) values ('{"tree_size":1,"root_hash":"00"}', 'parity', now(), 'a-kid', $1)`,
@@ -117,7 +117,7 @@ async function everything(): Promise<Record<string, readonly FaceRequest[]>> {
     message: `svc.receipts|${service.url}|${account.address}|${signed_at}`,
   });
   const wallet = { wallet: account.address };
-  // A call, the stamp of a registration, what came from elsewhere, and what a router has done.
+  // The receipts of a call, of the stamp of a registration, of a foreign payment and of a router's generation.
   const receipts = [task_id, agent.task_id, populated.completed, populated.generated];
   const work = await paidWork();
   return {
@@ -172,7 +172,7 @@ async function everything(): Promise<Record<string, readonly FaceRequest[]>> {
     get_session_types: [{}],
     get_session: populated.sessions.map((delegation_hash, index, { length }) => ({
       params: { delegation_hash },
-      // What is signed is the revocation that ended the last.
+      // The signed revocation is the one that ended the last session.
       ...(index < length - 1 && { unsigned: true }),
     })),
     list_sessions: [ofBook(), ofBook({ query: { limit: '2' } })],
@@ -230,7 +230,7 @@ it('each door that sells work is among them', () => {
   expect(signingDoors).toEqual(expect.arrayContaining(sells));
 });
 
-/** Members that say when or how an answer was given, and not what it is about: only whether they are there is compared. */
+/** Members that say when or how an answer was given, and not what it is about: only their presence is compared. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set(['as_of', 'exported_at', 'settlement_status', 'cursor']);
 
 function lasting(value: Json): Json {
@@ -242,7 +242,7 @@ function lasting(value: Json): Json {
   );
 }
 
-/** The list that an answer is, or has as its member. */
+/** The list that an answer is, or the list among its members. */
 function listIn(answer: Json): readonly Json[] {
   const found = Array.isArray(answer)
     ? answer
@@ -258,7 +258,7 @@ describe.each(compared.filter(({ name }) => !(name in not_compared)).map(door =>
   (name: string, door: Door) => {
     it('answers the same, and the same that is signed, by each face that offers it', async () => {
       for (const given of requests[name] ?? []) {
-        // An allowance is signed anew each second, and the log grows: all are asked until nothing moved between them.
+        // An allowance is signed again each second, and the log grows: all faces are called until nothing changed between the calls.
         await untilHolds(async () => {
           const { rest, ...others } = await answersOf(populated.service, door, given);
           const offered = Object.values(others).filter(answer => answer !== null);
@@ -280,10 +280,10 @@ interface Row {
   /** What is wrong with the request. */
   readonly why: string;
   readonly given: () => FaceRequest;
-  /** What of the operation on the graph, where the door itself refuses the request before it runs one. */
+  /** Variables of the operation on GraphQL, for requests that REST refuses before it runs an operation. */
   readonly variables?: () => JsonObject;
   readonly refused: FaceRefusal;
-  /** On the graph it is null, and no fault. */
+  /** GraphQL returns null instead of an error. */
   readonly null_on_graph?: true;
 }
 

@@ -108,7 +108,7 @@ describe('POST /v1/chat/completions, several slow calls at once on one balance',
 
   it('200 to all whom it covers exactly, though some are settled and not recorded when others come', async () => {
     const payer = await service.chain.newWallet(24n * PRICE);
-    // Each of six comes back as soon as it has its answer: claims of every age stand beside each other.
+    // Each of six buyers calls again as soon as it has its answer, so that claims of every age exist at the same time.
     const statuses = await Promise.all(
       Array.from({ length: 6 }, async (_, buyer) => {
         const heard: number[] = [];

@@ -18,33 +18,33 @@ import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-f
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** Of whom something stands of each kind. */
+/** Has one object of each kind. */
 let agent: Agent;
 let things: DoorObjects;
 let other: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  // One of its own: something comes to stand on the board, which files that share a service find empty.
+  // A service of its own: these tests write to the board, which files that share a service expect empty.
   service = await openService();
   [agent, other, stranger] = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
   things = await createObjects(service, agent, other);
 });
 
 /**
- * Every door of a book, by each of its methods: those to come are tested with these. Where possession is only offered
- * (record.test.ts), anybody may know which agents there are.
+ * Every door of a book, by each of its methods, so that later ones are included. Where possession is only offered (record.test.ts), anybody
+ * may know which agents exist.
  */
 const shut = everyDoor
   .filter(({ possession }) => ['required', 'session', 'bound'].includes(possession))
   .flatMap(door => door.methods.map(method => [method, door.path, door] as const));
 const ofBooks = shut.filter(([, path]) => path.includes('{agent_id}'));
-/** No path of the board names an agent: whoever shows a proof there is named in the body. */
+/** No path of the board names an agent: the body names the agent that a proof belongs to. */
 const ofBoard = shut.filter(([, path]) => !path.includes('{agent_id}'));
 
 it('covers every endpoint that names an agent, and every one of the board that writes by possession', () => {
   const walked = new Set([...ofBooks, ...ofBoard].map(([, , door]) => door));
   const left = everyDoor.filter(door => !walked.has(door));
-  // The one is answered by a signature, and of the other anybody may be shown what a book's owner has opened.
+  // One is answered with a signature; the other shows anybody what a book's owner has published.
   expect(
     left
       .filter(({ path }) => path.includes('{agent_id}'))
@@ -58,13 +58,13 @@ it('covers every endpoint that names an agent, and every one of the board that w
 
 interface PossessionRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** None is sent with a GET; null: none at all. */
+  /** Null means no body at all. A GET has no body. */
   readonly body?: JsonObject | null;
   readonly query?: string;
 }
 type Ids = Readonly<Record<string, string | number>>;
 
-/** All that an answer says, but for its date and its number. */
+/** Everything in an answer except its date and its request id. */
 async function comparableAnswer(
   method: DoorMethod,
   path: string,
@@ -79,17 +79,17 @@ async function comparableAnswer(
 
 const proofOf = (session: string, id: number, away = 0) => bookProof(session, id, proofWindow(Date.now()) + away);
 const sessionOf = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
-/** In the shape of one. */
+/** A well-formed session that does not exist. */
 const NOBODYS_SESSION = `svcs_${'A'.repeat(43)}`;
 
-/** What proves nothing: what possesses the book where it is not looked for, and bodies that the door would take, or none. */
+/** Requests that prove nothing: a session where none is looked for, and bodies that the door would take, or none. */
 const nothing = (method: DoorMethod, door: Door): readonly PossessionRequest[] => [
   { query: `?session=${agent.session}` },
   { query: `?proof=${encodeURIComponent(proofOf(agent.session, agent.agent_id))}` },
   ...(method === 'GET' ? [] : [{ body: null }, ...bodiesOf(door, things).map(body => ({ body }))]),
 ];
 
-/** Whatever else is wrong with the request, it was let in, and judged. */
+/** Whatever else is wrong with the request, it passed the check of possession. */
 function expectOpen(status: number): void {
   expect([401, 403, 429]).not.toContain(status);
   expect(status).toBeLessThan(500);
@@ -98,10 +98,10 @@ function expectOpen(status: number): void {
 const written = () => fingerprints(service);
 
 describe.each(ofBooks)('%s %s', (method, path, door) => {
-  /** One that is there and one that never was; each beside what stands of the first. */
+  /** An agent that exists and one that never did; each with the existing objects of the first. */
   const known = () => ({ ...things, agent_id: agent.agent_id });
   const unknown = () => ({ ...things, agent_id: 999_999 });
-  /** And agents that are there, that could be, and what can be no agent's id. */
+  /** Also other agents that exist, that could exist, and ids that no agent can have. */
   const everyId = (): readonly Ids[] => [
     known(),
     unknown(),
@@ -112,7 +112,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
 
   it('401, empty and alike for every id, without a credential or with one that proves nothing; nothing is written', async () => {
     const before = await written();
-    // Of a book on which nothing stands of what the path names.
+    // The objects in the path do not belong to this book.
     const first = await comparableAnswer(method, path, { agent_id: agent.agent_id }, {});
     expect(first).toMatchObject({ status: 401, text: '', headers: { 'www-authenticate': 'SVC-Session' } });
     for (const one of await comparableAnswersAt(everyId(), {})) expect(one).toEqual(first);
@@ -141,7 +141,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     ];
     const wrongAsWell: readonly PossessionRequest[] = [
       { headers: { 'X-SVC-Proof': proofOfAnother } },
-      // The session of the book makes up for no proof that is wrong.
+      // The session of the book does not make up for a wrong proof.
       { headers: { ...sessionOf(agent), 'X-SVC-Proof': strangersOwnProof } },
       ...(sends
         ? [inBody({ session: agent.session, proof: strangersOwnProof }), inBody({ proof: proofOfAnother })]
@@ -237,7 +237,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
 
   it('opens to a session, and to a proof beside the agent’s id', async () => {
     const { session, agent_id } = agent;
-    // Each serves one write: where nothing else could be said, the proof of the window before is another.
+    // Each proof serves one write: where the body cannot differ, a proof of the previous window is used as a second one.
     const right: readonly PossessionRequest[] = [
       { headers: sessionOf(agent) },
       { body: { session } },
@@ -249,17 +249,17 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
   });
 });
 
-/** Root fields of one agent that ask whether its book is possessed: all that name an agent but for these. */
+/** Root fields of one agent that check whether its book is possessed: all that name an agent except these. */
 const openFields = ['agent', 'agentRecord', 'answerApproval'];
 const fields = [
   ...queries.map(field => ['query', field.name, field] as const),
   ...mutations.map(field => ['mutation', field.name, field] as const),
 ]
-  // What is sold reads its input first: an offer says what it would be for.
+  // Paid fields read their input first, because an offer states what it is for.
   .filter(([, name, field]) => !isPaid(field) && !openFields.includes(name))
   .filter(([, , field]) => field.args.some(({ name }) => name === 'agentId'));
 
-/** Those that hand out a secret. */
+/** Root fields that return a secret. */
 const secretFields = ['rotateSession', 'setWebhook', 'rotateWebhookSecret', 'createAssignment'];
 
 describe('on /graphql', () => {
@@ -279,7 +279,7 @@ describe('on /graphql', () => {
       expect(names).toContain(known);
   });
 
-  /** By the names that arguments have for it. */
+  /** Ids of existing objects, by the names of the arguments that take them. */
   const whatStands = () => ({
     taskId: things.task_id,
     assignmentId: things.assignment_id,
@@ -318,7 +318,7 @@ describe('on /graphql', () => {
       const body = { query: operationOf(kind, field, agent_id, whatStands()) };
       const plain = { 'X-SVC-Proof': proofOf(session, agent_id) };
       const bound = boundProofHeaders(session, agent_id, { method: 'POST', path: '/graphql', body });
-      // A slice may be opened by a proof that is bound to its request: it serves once, and for nothing else.
+      // A slice may be opened by a proof that is bound to its request: it serves once, for that request only.
       for (const shown of name === 'createAssignment' ? [plain] : [plain, bound]) {
         const heard = await service.post('/graphql', body, { 'X-SVC-Agent': String(agent_id), ...shown });
         expect(heard.body).toMatchObject({ errors: [{ extensions: { code: 'forbidden', status: 403 } }] });
@@ -340,7 +340,7 @@ describe('GET /v1/agents/{agent_id}/book by a proof', () => {
       const window = proofWindow(Date.now());
       const proof = bookProof(session, agent_id, window + away);
       const heard = await service.get(`/v1/agents/${agent_id}/book`, { 'X-SVC-Proof': proof });
-      // A window that ended meanwhile says nothing.
+      // Nothing can be concluded if the window ended in between.
       if (proofWindow(Date.now()) !== window) continue;
       expect(heard.status).toBe(status);
       return;

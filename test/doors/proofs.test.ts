@@ -16,7 +16,7 @@ let agent: RegistrationAnswer & {
   readonly escrow_id?: string;
   readonly report_id?: string;
 };
-/** Whom an escrow is opened with. */
+/** The other party of the escrow that is opened. */
 let counterparty_agent_id: number;
 beforeAll(async () => {
   service = await sharedService();
@@ -67,7 +67,7 @@ function writes(name: string, method: DoorMethod, body: JsonObject | null): bool
   return method !== 'GET' && !reads && (body === null || !('limit' in body));
 }
 
-/** What has to stand before a door has something to do. */
+/** What must exist before a door has something to do. */
 const prepared: readonly { beneath: string; by: readonly [method: DoorMethod, door: string, members: JsonObject] }[] = [
   { beneath: '/publish', by: ['POST', '/export/publish', {}] },
   { beneath: '/webhook/', by: ['PUT', '/webhook', { url: 'https://hooks.invalid/' }] },
@@ -93,7 +93,7 @@ describe.each(knocks)('$method $path with $body', ({ name, method, path, body, a
     expect((await service.knock(sent, book(agent) + door, { headers, body: members })).status).toBe(200);
   });
   const good = acceptedStatuses[`${method} ${name}`] ?? acceptedStatuses[method] ?? [200];
-  /** Not asked for before. */
+  /** A request that was not sent before. */
   const fresh = () => request(method === 'GET' ? {} : (another?.(newNonce(), body ?? {}) ?? {}));
 
   it(`a plain proof: 200, the same again ${writes ? '403, empty, and with another body once more 200' : '200'}`, async () => {
@@ -106,9 +106,9 @@ describe.each(knocks)('$method $path with $body', ({ name, method, path, body, a
     expect(await send({ ...one, body: { proof: plain, ...one.body } }, {})).toMatchObject(
       method === 'GET' ? { status: 401 } : writes ? refused : { status: 200 },
     );
-    // Where the body has no member that could be another one there is no other write.
+    // Where the body has no member that could differ, no other write is possible.
     if (!writes || another !== null) expect(good).toContain((await send(other, proof)).status);
-    // Of the window beside it is another proof, and serves once for itself. Meanwhile the next one may have begun.
+    // A proof of the neighbouring window is a different proof, and serves once for itself. The next window may have begun by now.
     const before = shows(plainOf(agent, proofWindow(Date.now()) === window ? -1 : 1, window));
     expect(good).toContain((await send(one, before)).status);
     expect(await send(one, before)).toMatchObject(writes ? refused : { status: 200 });

@@ -225,7 +225,7 @@ describe('GET /.well-known', () => {
   interface Shape {
     readonly properties: object;
   }
-  /** Of an answer in several forms the first. */
+  /** The first form of an answer with several forms. */
   const firstOf = (output: Resource['output']) => ('anyOf' in output ? output.anyOf[0] : output)?.properties ?? {};
 
   it('/x402 200: every paid door with the very offer of its 402, and the schemas that v1 has in short', async () => {
@@ -234,18 +234,18 @@ describe('GET /.well-known', () => {
     const paid = everyDoor.filter(({ price }) => price !== null);
     expect(body.resources.map(({ resource }) => resource)).toEqual(paid.map(door => service.url + door.path));
     const { agent_id, session } = await service.newAgent();
-    // Of a price that depends on what is asked for there is no offer yet.
+    // Where the price depends on the request no offer is listed.
     const offered = body.resources.filter(({ accepts }) => accepts.length > 0);
     expect(paid.filter(({ price }) => price?.amount_atomic === null)).toHaveLength(paid.length - offered.length);
     for (const { resource: template, method, accepts, input, output } of offered) {
       const resource = template.replace('{agent_id}', String(agent_id)).replace(/\{\w+\}/g, 'any');
-      // Behind possession nobody is shown an offer who has not shown it.
+      // Where possession is checked first, only a caller that proves it is shown the offer.
       const door = paid.find(({ path }) => template === service.url + path);
       const headers: Record<string, string> = door?.challenge === 'first' ? {} : { 'X-SVC-Session': session };
       const unpaid = await service.knock<ChallengeBody>(method, resource.replace(service.url, ''), { headers });
       const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
       expect(accepts).toEqual(required.accepts);
-      // Once, where there is room: the header of v2 says what is asked for and no more.
+      // Once, in the body: the header of v2 contains only the offer.
       expect(Object.keys(required).sort()).toEqual(['accepts', 'extensions', 'resource', 'x402Version']);
       expect(required.resource).toEqual({ url: resource });
       const [offer] = unpaid.body.accepts;
@@ -257,7 +257,7 @@ describe('GET /.well-known', () => {
   });
 });
 
-/** The same members, whatever they hold. */
+/** The same members with any values. */
 function anyOf(members: object): object {
   return Object.fromEntries(Object.keys(members).map(name => [name, expect.anything()]));
 }
@@ -301,7 +301,7 @@ describe('a key that was revoked while the service runs', () => {
   const REASON = 'a laptop was lost';
   let kid: string;
   let history: JsonObject;
-  /** Of the log, when the key was revoked. */
+  /** Size of the log when the key was revoked. */
   let tree_size: number;
   beforeAll(async () => {
     const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');

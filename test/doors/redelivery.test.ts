@@ -10,7 +10,7 @@ import {
   sharedService,
 } from '../harness/doors/open-service.ts';
 
-/* What whoever sends the same payment again hears, by how it stands; and that its status says the same. */
+/* What a client that sends the same payment again receives, by the state of the payment; and that its status says the same. */
 
 let service: Service;
 beforeAll(async () => {
@@ -34,10 +34,10 @@ const every: typeof works = [
   ...works,
   ['a registration', { path: REGISTER, body: payer => registrationOf(payer, { at: SIGNED_AT }) }],
 ];
-/** So that it is the same request each time. */
+/** Fixed, so that the request is the same each time. */
 const SIGNED_AT = Math.floor(Date.now() / 1000);
 
-/** One payment and one request, to be sent as often as one likes. */
+/** One payment and one request, which can be sent any number of times. */
 async function ordered({ path, body }: Kind) {
   const payer = await service.chain.newWallet();
   const { headers, message } = await makePayment(service, payer);

@@ -17,7 +17,7 @@ interface Ceiling {
   readonly policy_code: string;
   readonly policy_key?: string;
   readonly cap_atomic?: string;
-  /** Of `period_start`. */
+  /** Pattern of `period_start`. */
   readonly period?: string;
 }
 
@@ -71,7 +71,7 @@ describe('a call that its book refuses', () => {
     expect(base_anchor).toMatchObject({ block_hash: block.hash, state_root: block.stateRoot });
   });
 
-  /** What was set, and of what is said of it on the row what differs. */
+  /** How each ceiling is set, and the members of its row that differ from those of other ceilings. */
   const ceilings: [string, (agent: Agent) => Promise<unknown>, Ceiling][] = [
     [
       'hourly_cap',
@@ -179,7 +179,7 @@ describe('the same payment after a refusal', () => {
     await book.set(agent, 'kill_switch', false);
     const paid = await service.post<Chat>(CHAT, ask('A third'), payment);
     expect(paid.status).toBe(200);
-    // Neither claim stands any more; what was refused stays refused.
+    // Both claims were released; the refusals remain.
     for (const { refusal_url, task_id } of [heard.body, other.body]) {
       const { body } = await service.get(`/task-status?task_id=${task_id}`);
       expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', verify_url: refusal_url });
@@ -203,7 +203,7 @@ describe('the same payment after a refusal', () => {
   });
 });
 
-/** Everything that the wallet holds goes elsewhere. */
+/** Sends everything that the wallet holds elsewhere. */
 async function spendAll(from: string): Promise<void> {
   const { chain } = service;
   const balance = await chain.balanceOf(from);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 type Account = Awaited<ReturnType<Service['chain']['newWallet']>>;
 
-/** A wallet that has paid for one chat and is nobody's agent. */
+/** A wallet that has paid for one chat and is not registered as an agent. */
 async function buyer() {
   const account = await service.chain.newWallet();
   const { body } = await service.buy(account);
@@ -286,7 +286,7 @@ describe('a stamp and a receipt of one wallet', () => {
     ]);
     expect([byReceipt, ...stamps].map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect(await agentsOf(account)).toHaveLength(1);
-    // The chat, and the stamp where that was the one that won.
+    // Transfers of the chat, and of the stamp if the registration by stamp won.
     expect(await service.transfersFrom(account)).toHaveLength(byReceipt.status === 200 ? 1 : 2);
   });
 });

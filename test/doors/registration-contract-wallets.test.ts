@@ -13,7 +13,7 @@ import { registrationOf } from '../harness/buyer.ts';
 import { openService, REGISTER, type RegistrationAnswer, type Service } from '../harness/doors/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 
-/** Where the first contract of these tests will stand: the service must know it before it starts. */
+/** Address of the first contract of these tests: the service must know it before it starts. */
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
 
 let service: Service;
@@ -34,7 +34,7 @@ const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
   ['a key that has delegated to a contract (EIP-7702)', () => wallets.delegated(delegate)],
 ];
 
-/** The wallet, with another's hand under what it signs beside payments. */
+/** The wallet, with another key signing everything except payments. */
 const signedBy = (wallet: ContractWallet, { signMessage }: Signer): ContractWallet => ({ ...wallet, signMessage });
 const pay = async (wallet: ContractWallet, by: Signer = wallet) =>
   service.post<RegistrationAnswer>(

@@ -9,7 +9,7 @@ import { encodeBase64, makePayment, paymentHeaders } from '../harness/doors/make
 import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 const hex = () => randomBytes(32).toString('hex');
-/** What the service itself is to keep. */
+/** Secrets in the configuration of the service. */
 const configured = {
   SEAL_KEY: hex(),
   SUBGRAPH_SECRET: hex(),
@@ -19,14 +19,14 @@ const configured = {
 };
 const keys = { API_KEYS: `live-${hex()}`, DEMO_KEYS: `demo-${hex()}`, BOARD_OPS_SECRET: `ops-${hex()}` };
 
-/** Whatever was said in a test, and must be in no line of the log. */
+/** Everything secret that a test has sent; no line of the log may contain it. */
 const said = new Set<string>();
 const say = <T extends string>(secret: T): T => {
   said.add(secret);
   return secret;
 };
 
-/** Of the calls that are claimed: three that pay and a registration; two by each key; and another registration. */
+/** Where claimed calls break: three that are paid and a registration; two by each key; and another registration. */
 const breaks = {
   paid: ['after_claim', 'after_work', 'before_record', ''],
   by_key: ['after_claim', 'after_work', '', ''],
@@ -36,7 +36,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService(
     { ...configured, ...keys, LOG_LEVEL: 'trace', BREAKS_AT: [...breaks.paid, ...breaks.by_key, 'after_claim'].join() },
-    // Broken on purpose, each of them while something secret is in hand.
+    // Each of these is broken on purpose while the service handles a secret.
     {
       entry: 'test/harness/doors/gateway-that-breaks.ts',
       meant: /the drawer is stuck|kept_away|book_away|relation .+book.+ does not exist/,
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 const logs = () => service.gateway.logs.join('\n');
 
-/** A payment, and all of it that nobody may read. */
+/** A payment, with each part of it that must stay secret. */
 async function paying() {
   const payer = await service.chain.newWallet();
   say(payer.private_key.slice(2));
@@ -65,7 +65,7 @@ async function prompt() {
 
 describe('no line of the log, at the level that says most, holds', () => {
   it('a payment, its signature or the prompt of a call that is answered, refused or broken', async () => {
-    // The first three calls that are claimed break, each at another point; the last of them after its money moved.
+    // The first three claimed calls break, each at another point; the last of them after its money moved.
     for (const status of [500, 500, 503]) {
       const { headers } = await paying();
       expect((await service.post(CHAT, await prompt(), headers)).status).toBe(status);
@@ -141,7 +141,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     const { payer, headers } = await paying();
     const body = await registrationOf(payer, { at: nowSeconds() });
     say(body.wallet_signature.slice(2));
-    // It breaks once.
+    // It breaks only once.
     expect((await service.post(REGISTER, body, headers)).status).toBe(500);
     const registered = await service.post<{ session: string }>(REGISTER, body, headers);
     expect(registered.status).toBe(200);
@@ -177,7 +177,7 @@ describe('no line of the log, at the level that says most, holds', () => {
   });
 
   it('anything of it, at the end', async () => {
-    // Lines that say no more than that all went well are written a moment later.
+    // Log lines of successful calls are written a moment later.
     const last = randomUUID();
     await service.get('/v1/models', { 'x-request-id': last });
     await expect.poll(logs).toContain(last);

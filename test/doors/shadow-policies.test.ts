@@ -56,7 +56,7 @@ describe('a policy in shadow mode', () => {
         },
       },
     ]);
-    // The row says nothing of it: it is what was bought.
+    // The row does not mention the policy: it records what was bought.
     expect((await book.bookOf(agent)).entries[0]).not.toHaveProperty('policy_code');
   });
 
@@ -70,7 +70,7 @@ describe('a policy in shadow mode', () => {
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     await shadow(agent, 'kill_switch', null);
     expect((await service.post(CHAT, ask('Down'), payment)).status).toBe(200);
-    // It was let pass anew, and nothing was said of it then.
+    // It passed again, and this time no policy was reported.
     expect((await eventsOf(agent)).map(({ kind }) => kind)).toEqual(['born', 'born']);
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const challenged = { status: 402, body: { x402Version: 1, accepts: [{ network: 'base', maxAmountRequired: '2000' }] } };
 
 it('a thousand calls at once from one address to free doors are all answered, by the settings of development', async () => {
-  // By hand: a client in this very process takes the time from the service in which their headers have to be read.
+  // With raw sockets: a client in this process would take the time that the service needs to read the headers.
   const asked = Array.from({ length: 1_000 }, async () => {
     const call = await open(service.url);
     call.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
@@ -33,7 +33,7 @@ it('402 at every URL of /.well-known/x402list.txt, to a stranger who sends nothi
   for (const path of paths) expect([path, (await service.knock('POST', path)).status]).toEqual([path, 402]);
 });
 
-/** Speaks HTTP by hand and never ends what it sends; resolves with the answer as soon as all of it is there. */
+/** Speaks raw HTTP and never ends its request; resolves once the whole answer has arrived. */
 function begun(head: readonly string[], piece = ''): Promise<{ status: number; body: unknown }> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.write([...head, 'host: x', '', piece].join('\r\n'));
@@ -47,7 +47,7 @@ function begun(head: readonly string[], piece = ''): Promise<{ status: number; b
     socket.on('error', reject);
     socket.on('data', chunk => {
       heard += chunk;
-      // RFC 9110 15.2: an interim answer goes before the one that counts.
+      // RFC 9110 15.2: an interim response comes before the final one.
       const [top = '', body = ''] = heard.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n');
       const [, length] = top.match(/^content-length: (\d+)$/im) ?? [];
       if (length === undefined || Buffer.byteLength(body) < Number(length)) return;
@@ -62,7 +62,7 @@ const BIG = 50 * 1024 * 1024;
 
 const post = (path: string) => [`POST ${path} HTTP/1.1`, 'content-type: application/json'];
 
-/** Registration looks for `task_id`, in whose presence nothing is owed: it waits for a body of a size to hold one. */
+/** Chats only: a registration with `task_id` is free, so it waits for a body large enough to hold one. */
 it.each<[string, readonly string[], string]>([
   ['a body that was announced and never comes', ['content-length: 20'], ''],
   ['a body of which half has come', ['content-length: 20'], '{"messages'],

@@ -6,8 +6,8 @@ import { A2A, agentAt, payerHeader, rawMessage, rpc } from '../../harness/a2a/ag
 import { openSolanaService, type SolanaService } from '../../harness/solana/open-service.ts';
 
 /*
- * Free is not open: a task's buyer is told what it brought, lists it, follows it and cancels it, whichever way it was bought; to
- * anybody else there is its state.
+ * A free task is not public: its buyer can read its output, list it, follow it and cancel it, however it was bought; everybody else sees
+ * only its state.
  */
 
 let service: SolanaService;
@@ -21,11 +21,11 @@ beforeEach(() => {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Somebody who buys: by what a call is paid for, and by what it is shown afterwards to have been theirs. */
+/** A buyer: how it pays for a call, and which headers show afterwards that the call was its own. */
 interface Buyer {
   readonly buys: () => Promise<Headers>;
   readonly shows: () => Promise<Headers>;
-  /** What has moved from this buyer; a key pays nothing. */
+  /** Number of payments that this buyer has made. A buyer with a key makes none. */
   readonly charged: () => Promise<number>;
 }
 
@@ -70,7 +70,7 @@ const buyers: Readonly<Record<string, () => Promise<Buyer>>> = {
   },
 };
 
-/** Who has bought nothing of it, each by what they show; the first show nothing. */
+/** Headers of callers that did not buy the task. The first sends no credential. */
 async function strangers(): Promise<readonly Headers[]> {
   const other = await service.newAgent();
   return [
@@ -92,7 +92,7 @@ async function listed(headers: Headers, status = ''): Promise<readonly TaskAnswe
   return body.result?.tasks ?? [];
 }
 
-/** A call that is being worked for, and the task that it is, as its buyer finds it. */
+/** A call that is in progress, and its task as the buyer finds it. */
 async function underWay({ buys, shows }: Buyer, content: string) {
   service.gates.alpha.hold();
   const params = rawMessage('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] });
@@ -105,7 +105,7 @@ async function underWay({ buys, shows }: Buyer, content: string) {
 
 const STATE_ALONE = ['id', 'contextId', 'status'];
 
-/** What each stranger hears of a task, whatever it has come to. */
+/** Expects that strangers see only the state of a task, whatever that state is. */
 async function hearsStateAlone(id: string, state: string): Promise<void> {
   for (const [at, headers] of (await strangers()).entries()) {
     const told = await rpc<TaskAnswer>(service, 'GetTask', { id }, headers);

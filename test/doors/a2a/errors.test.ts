@@ -6,7 +6,7 @@ import { handMadePayment, type OfferV1 } from '../../harness/buyer.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import type { TableAnswer } from '../../harness/doors/table.ts';
 
-/* One thing is told in one way, whichever method tells it: an error of A2A, the time of a task, the price of a message. */
+/* A2A errors, task times and message prices have one form, whichever method returns them. */
 
 let service: Service;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const bought = async (text: string): Promise<TaskAnswer> =>
 const offered = async (): Promise<TaskAnswer> =>
   (await rpc<{ task: TaskAnswer }>(service, 'SendMessage', rawMessage('Hello'), ACTIVE)).body.result.task;
 
-/** What a client acts on. */
+/** The parts of an error that a client acts on. */
 const errorOf = ({ status, body: { error } }: TableAnswer<Rpc>) => [
   status,
   error.code,
