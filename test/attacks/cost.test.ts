@@ -90,7 +90,7 @@ describe('what a document may ask for', () => {
   });
 });
 
-/** Spreads of later fragments only, so that there is no cycle; `inline` writes each out where it stands. */
+/** Spreads only later fragments, so that no cycle arises; `inline` writes each fragment out in place. */
 function bookOf(parts: readonly (readonly Part[])[], limit: number, inline: boolean): string {
   const written = ([first, ...later]: readonly (readonly Part[])[], at: number): string =>
     (first ?? []).map(part => (typeof part === 'string' ? part : spread(part, later, at))).join(' ');

@@ -10,7 +10,10 @@ import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 import { below } from '../harness/session/trees.ts';
 
-/* What costs a look at the chain and nobody pays for: so many wrong ones of one address, which is told apart by a proxy. */
+/*
+ * Proofs that cost a look at the chain and that nobody pays for: an address may send only so many wrong ones. A proxy tells addresses
+ * apart.
+ */
 
 const UNPROVEN = 3;
 const FORMER = ['https://former.example', 'https://first.example'];
@@ -25,7 +28,7 @@ const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++next}` });
 const limited = { status: 429, body: { code: 'rate_limited' } };
 const stranger = privateKeyToAccount(generatePrivateKey());
 
-/** Wrong ones until there are no more: from there none is looked at, but for what the right key has signed. */
+/** Sends wrong proofs up to the limit: from then on only proofs signed by the right key are looked at. */
 async function bounded(
   wrong: (from: object) => Promise<ProofAnswer>,
   right: (from: object) => Promise<ProofAnswer>,
@@ -37,7 +40,7 @@ async function bounded(
   const beyond = await wrong(mine);
   expect(beyond).toMatchObject(limited);
   expect(Number(beyond.headers.get('Retry-After'))).toBeGreaterThan(0);
-  // What proves who signed is not counted, however often it comes, and whatever neighbours do.
+  // A proof by the right signer is not counted, however often it is sent, and whatever its neighbours do.
   for (let count = 0; count <= UNPROVEN; count++) expect(passed).toContain((await right(mine)).status);
 }
 type ProofAnswer = Awaited<ReturnType<Service['post']>>;
@@ -52,7 +55,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
     const path = `/v1/sessions/${parent.delegation_hash}/revoke`;
     const by = (signer: typeof stranger) => async (from: object) =>
       service.post(path, await signRevocation(signer, parent.delegation_hash), { ...from });
-    // A child of another payer, with two wallets to be asked: its second wrong signature is the fourth look.
+    // A child of another payer, with two wallets to check: its second wrong signature is the fourth look.
     const other = await service.chain.newWallet();
     const { grant } = parent;
     const child = await delegate(key, other, child_key, {
@@ -92,7 +95,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
     const mine = newAddress();
     await revoked(stranger)(mine);
     expect(await revoked(stranger)(mine)).toMatchObject(limited);
-    // By the payer of the session over it, so that neither another payer nor another name is asked before.
+    // Signed by the payer of the session above it, so that no other payer or name is checked before.
     expect((await revoked(account)(mine)).status).toBe(200);
     const receipts = (signer: Signer) => async (from: object) => {
       const signed_at = nowSeconds();
@@ -166,7 +169,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
       const shown = { wallet: account.address, signed_at, signature: await signer.signMessage({ message }) };
       return start(agent, { from_block: 1, to_block: 1, ...shown }, from);
     };
-    // One at a time for each agent: what is under way is told only to whoever has proven the wallet.
+    // An agent can have one at a time: only a caller that has proven the wallet learns that one is in progress.
     await bounded(by(stranger), by(account), 'control_proof_invalid', [202, 409]);
   });
 });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { disputeLimits, routerLimits, sliceLimits, webhookLimits } from '../../schema/limits.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* What is counted and then written is counted under a lock, or in one statement: nobody passes a bound by asking for all at once. */
+/* What is counted and then written is counted under a lock, or in one statement: simultaneous requests do not exceed a bound. */
 
 const AT_ONCE = 60;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const book = (beneath: string) => `/v1/agents/${agent.agent_id}/book${beneath}`;
 
-/** How often each status and code was the answer to so many requests at once. */
+/** Number of answers of each status and code, to that many requests at once. */
 async function countAnswers(path: () => string, body: (index: number) => JsonObject): Promise<Record<string, number>> {
   const headers = { 'X-SVC-Session': agent.session };
   const asked = Array.from({ length: AT_ONCE }, (_, index) => service.post<JsonObject>(path(), body(index), headers));

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
-/* What an address may have for nothing, each rate set low: told apart by the X-Forwarded-For of a proxy that is believed. */
+/* What an address may request for free, with each rate set low. A trusted proxy tells addresses apart by X-Forwarded-For. */
 
 const FREE = 12;
 const CREDENTIALS = 4;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 let next = 0;
-/** An address that nobody has had yet. */
+/** An address that no test has used yet. */
 const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++next}` });
 const limited = { status: 429, body: { code: 'rate_limited' } };
 
@@ -89,7 +89,7 @@ describe('free doors', () => {
   });
 });
 
-/** One query on a socket of its own: its errors, or that it had none. */
+/** Errors of one query on a socket of its own, or that it had none. */
 async function onSocket(headers: Record<string, string>): Promise<unknown> {
   class From extends WebSocket {
     constructor(address: string, protocols: string) {
@@ -151,7 +151,7 @@ it('bodies on their way: 429 where one address has too many, on /graphql too; ot
   const query = JSON.stringify({ query: `{ models { id } } #${'x'.repeat(900)}` });
   const sent = (path: string, from: Record<string, string>) =>
     service.knock('POST', path, { body: query, headers: from });
-  // By their bytes, not by how often.
+  // Counted by bytes, not by number.
   const crowded = async () => {
     const { status, headers } = await sent('/graphql', mine);
     return [status, headers.get('RateLimit')];
@@ -171,7 +171,7 @@ it('bodies on their way: 429 where one address has too many, on /graphql too; ot
   await expect.poll(async () => (await sent('/graphql', mine)).status).toBe(200);
 });
 
-/** A body that has been announced and does not come; the result hangs up. */
+/** Announces a body that never arrives; the result closes the connection. */
 async function heldBodies(path: string, from: Record<string, string>): Promise<() => void> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

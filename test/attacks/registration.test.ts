@@ -3,7 +3,7 @@ import { registerByReceipt } from '../../subgraphs/session/registration/by-recei
 import { newTask, newWallet, openDesk, payerOf, requestOf, type SessionDesk } from '../harness/session/desk.ts';
 import { walletsAnswering } from '../harness/session/wallets.ts';
 
-/* What a stranger may have asked of wallets: nothing that what stands here has an answer to. */
+/* A registration by a stranger calls no wallet if the stored records already decide it. */
 
 let desk: SessionDesk;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { identifiedPayment, newIdentifier } from '../harness/doors/payment-ident
 import { movableClock } from '../harness/movable-clock.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* Whoever rebuilds a payment from its calldata may not try out what its payer has asked. */
+/* A client that rebuilds a payment from its calldata must not be able to guess what its payer asked. */
 
 const clock = movableClock();
 let service: Service;
@@ -42,7 +42,7 @@ async function bought(payer?: Payer) {
   return { account, headers, message, show };
 }
 
-/** From then on that address is told nothing. */
+/** Uses up the guesses of that address: from then on it gets no answers about the payment. */
 async function guessed(
   show: (content: string, by: Fetch) => Promise<unknown>,
   by: Fetch,
@@ -52,7 +52,7 @@ async function guessed(
     expect(await show(`Guess ${guess}`, by)).toMatchObject({ status: 409, body: { code } });
 }
 
-/** What a payer signs of that payment to this service. */
+/** What a payer signs to prove to this service that the payment is its own. */
 const here = (payment_id: string) => ({ base_url: service.url, network: 'base', payment_id }) as const;
 
 const wanting = { status: 409, body: { code: 'payer_proof_required' } };
@@ -191,7 +191,7 @@ it('a payment that was let go of, and spent by others since, is worked for by no
     await submitElsewhere(service, made);
     await guessed(show, elsewhere, 'payment_already_used');
     const other = await service.newAgent();
-    // Neither a session of his own nor the second try makes a stranger of the payer's.
+    // Neither a session of another agent nor a second try turns the stranger into the payer.
     const tries: Record<string, string>[] = [{}, { 'X-SVC-Session': other.session }, {}];
     for (const more of tries) expect(await show(SECRET, elsewhere, more)).toMatchObject(wanting);
     expect(await service.claimsOf(account)).toMatchObject([{ state: 'released', reason: 'hub_failed' }]);
@@ -217,7 +217,7 @@ it('a payment that its book refused, out of time since, tells nobody who guesses
     service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...headers, ...more }, by });
   const refused = { status: 403, body: { code: 'policy_blocked' } };
   expect(await show(SECRET)).toMatchObject(refused);
-  // By so little that its clock still finds a proof fresh which is signed by ours.
+  // The clock of the service moves only so far that a proof signed by our own clock is still fresh.
   clock.pass(Number(validBefore) - limits.payment_validity_with_work_seconds_min + 1 - nowSeconds());
 
   const stranger = from('127.0.0.2');
@@ -282,7 +282,7 @@ it('the published client answers that by itself, and pays once', async () => {
     const header = request.headers.get('PAYMENT-SIGNATURE');
     if (request.headers.has('X-SVC-Redeliver')) proofs++;
     if (header === null || shown !== null) return stranger(request.url, { ...init, ...(await bare(request)) });
-    // Bought from another address; its answer is lost, and strangers have guessed since.
+    // Bought from another address; the answer was lost, and strangers have guessed since.
     shown = { 'PAYMENT-SIGNATURE': header };
     expect((await service.post(CHAT, ask(SECRET), shown)).status).toBe(200);
     const show = (content: string, by: Fetch) =>

@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 
 /**
- * More than twice what that service bears in silence (`connection_silent_ms_max`): what is written counts as a sign of life, and
- * an answer that is being sent when its time is over gives it as much time once more. Who writes sooner starts it anew each time.
+ * More than twice the silence that this service tolerates (`connection_silent_ms_max`): a write counts as activity, and an answer that is
+ * being sent when the time is over extends it once. A client that writes sooner would restart the time.
  */
 const SILENT_MS = 12_000;
 
-/** From another address than the attacker's, as most callers are. */
+/** Requests from another address than the attacker's, as most callers do. */
 async function served(from?: string): Promise<boolean> {
   const other = await open(service.url, from);
   other.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
@@ -50,7 +50,7 @@ describe('a connection that takes its time is closed, and others are served mean
     deaf.socket.pause();
     deaf.socket.write(`GET /openapi.json HTTP/1.1\r\n${HOST}\r\n`.repeat(60));
     await expect.poll(() => served()).toBe(true);
-    // Who does not read hears of the end of a connection by writing to it twice: the first brings back that there is none.
+    // A client that does not read notices a closed connection only by writing twice: the first write brings back the reset.
     while (!deaf.socket.destroyed) {
       await Promise.race([sleep(SILENT_MS), deaf.closed]);
       deaf.socket.write('\r\n');

@@ -12,8 +12,8 @@ import { type BoundSession, bindChild, bindRoot, payUnder, sessionPath } from '.
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * A process that is killed at the commit of an act's effect: the server never heard of that commit, or it stands and nobody
- * was told. What the session's key or its payer then says once more has one effect, and never two.
+ * A process is killed at the commit of an act's effect: either the server never received that commit, or the effect is stored and no client
+ * was told. When the session's key or its payer repeats the act, it has one effect, never two.
  */
 
 let ground: Ground;
@@ -30,7 +30,7 @@ const commits = [
   ['after', 'done'],
 ] as const;
 
-/** What a process is told that dies at the commit of the transaction which that statement is in. */
+/** Sends the request to a process that dies at the commit of the transaction with that statement. */
 async function tellDying(
   statement: string,
   commit: Cut['commit'],
@@ -159,7 +159,7 @@ describe.each(commits)('a process killed %s the commit', (point, commit) => {
     expect(again).toMatchObject({ status: 200, body: { payer: payer.address, at: body.at } });
     const stands = await mine();
     expect(stands).toHaveLength(1);
-    // The first that stood stands, with its time and its number.
+    // If the first one was stored, it remains, with its time and its number.
     if (point === 'after') expect(stands).toEqual(before);
     const numbers = (await listed()).map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => numbers.length - index));

@@ -21,14 +21,14 @@ const SOCKET = pathToFileURL(join(ROOT, 'rest-compat/client/book-socket.ts')).hr
 
 type Over = 'server-sent events' | 'graphql-ws';
 
-/** What the page says of sockets: one import, and one member. */
+/** The program with what the page changes for sockets: one import and one member. */
 function bySocket(program: string): string {
   const changed = program.replace('{ url, books, store,', '{ url, books, store, over: bookSocket,');
   expect(changed).not.toBe(program);
   return `import { bookSocket } from '${SOCKET}';\n${changed}`;
 }
 
-/** The program on the page, as it stands there, but that it is not installed. */
+/** The program of the page, unchanged except that the package is not installed. */
 async function programIn(folder: string, over: Over): Promise<string> {
   const page = await readFile(join(ROOT, PAGE), 'utf8');
   const program = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
@@ -42,9 +42,9 @@ async function programIn(folder: string, over: Over): Promise<string> {
   return file;
 }
 
-/** What the file of SQLite holds. */
+/** The contents of the SQLite file. */
 function heldIn(file: string) {
-  // Its program makes it once it runs.
+  // The program creates the file when it runs.
   if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true });
   try {

@@ -16,8 +16,8 @@ import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { delegate } from '../harness/session/delegate.ts';
 
 /*
- * The database goes back by events that have no leaf in the log: a budget that its owner set. The log goes on as it was signed, and the
- * books do not.
+ * The database is restored to a state that lacks events without a leaf in the log: a budget that its owner set. The log continues as it was
+ * signed, but the books do not.
  */
 
 type At = { readonly url: string };
@@ -57,7 +57,7 @@ async function newOwner(ground: Ground, at: At): Promise<Owner> {
   };
 }
 
-/** One event, and no leaf. */
+/** Adds one event, and no leaf. */
 const setBudget = (at: At, { agent_id, session }: Omit<Owner, 'account' | 'task_id'>, budget: string) =>
   post(at, `/v1/agents/${agent_id}/book`, { session, budget });
 
@@ -136,7 +136,7 @@ describe('a database that went back by free events alone', () => {
     expect(await setBudget(goesOn, renewed, '4')).toMatchObject({ status: 200, body: { cap: '4' } });
     await goesOn.stop();
 
-    // The same loss, by another DATA_DIR that has known of it: what its owner has recovered since goes on.
+    // The same loss, seen by another DATA_DIR that knows the events: what its owner has recovered since goes on.
     expect(await refusalOf(ground, { url: older, data_dir: elsewhere })).toContain('1 book does not continue');
     const environment = { DATA_DIR: elsewhere };
     await acceptLogBreak(ground, 'the same dump, for the second folder', { url: older, environment });
@@ -151,7 +151,7 @@ describe('a database that went back by free events alone', () => {
   it('while the service runs: the next append to that book halts, is 503, and writes nothing; /health names the book', async () => {
     const ground = await openGround();
     const wire = await startWire(ground.database_url);
-    // It looks by itself every two seconds: whichever comes first, nothing is written.
+    // It checks by itself every two seconds: whichever comes first, nothing is written.
     const gateway = await ground.start({ url: wire.url });
     const owner = await newOwner(ground, gateway);
     const older = await olderState(ground, [wire]);
@@ -238,7 +238,7 @@ describe('a DATA_DIR that cannot be written', () => {
       expect((await answerTo(gateway, kept)).status).toBe(200);
       const transfers = async () => (await ground.chain.transfers(ground.pay_to)).length;
       const before = await transfers();
-      // Whoever would write takes a lock that cannot be had.
+      // The lock that a writer of the file must take cannot be taken.
       const lock = join(ground.data_dir, `${file}.lock`);
       await mkdir(lock);
       const heard = await send(gateway, paid);
@@ -261,7 +261,7 @@ describe('a DATA_DIR that cannot be written', () => {
       await rmdir(lock);
       await eventually('ready', async () => ((await fetch(`${gateway.url}/readyz`)).ok ? true : null));
       expect((await send(gateway, late)).status).toBe(200);
-      // Nobody was told another session, so this one goes on.
+      // No new session was handed out, so the old one remains valid.
       expect((await setBudget(gateway, owner, '1000000000')).status).toBe(200);
       expect(await savedOf(ground, owner)).toBe(await positionIn(ground.database, owner));
       await gateway.stop();

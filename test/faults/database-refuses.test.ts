@@ -55,7 +55,7 @@ describe('a database that has become read-only', () => {
     const newcomer = await newBuyer(ground);
     const registration = await newcomer.registration();
     expectRefusedUnsent(await send(gateway, registration));
-    // It was bought: what it is not told is that nothing was charged.
+    // This payment did buy something, so its answer must not say that nothing was charged.
     expect(nameOf(await send(gateway, bought))).toBe('503 settlement_pending');
     expect((await fetch(`${gateway.url}/v1/models`)).status).toBe(200);
     expect(await transfers()).toHaveLength(before);
@@ -69,7 +69,7 @@ describe('a database that has become read-only', () => {
   });
 });
 
-/** What a server says whose disk has no room for a row of that table. */
+/** Makes the server refuse rows of that table as if its disk were full. */
 async function fill(table: string): Promise<() => Promise<void>> {
   await ground.database.query({
     text: `create or replace function no_room() returns trigger language plpgsql as

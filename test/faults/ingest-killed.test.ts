@@ -11,7 +11,7 @@ import { untilClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* One stamp and one row of each transfer, whatever dies and however many processes are told of it. */
+/* Each transfer has one stamp and one row, whichever process dies and however many receive it. */
 
 let ground: Ground;
 let first: RunningService;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   [first, second] = await Promise.all([ground.start(), ground.startProcess()]);
 });
 
-/** An agent who has paid somebody else, and records it under one payment or another. */
+/** An agent that has paid somebody else, and records the payment under one stamp payment or another. */
 async function newIngester() {
   const account = await ground.chain.newWallet();
   const buyer = await newBuyer(ground, account);
@@ -38,13 +38,13 @@ async function newIngester() {
       ...(await buyer.pay(path, body)),
       session: String(session),
     }),
-    /** Its registration's beside. */
+    /** Number of its stamps, without that of its registration. */
     async stamps(): Promise<number> {
       const paid_here = await ground.chain.transfers(ground.pay_to);
       return paid_here.filter(({ from }) => from === account.address.toLowerCase()).length - 1;
     },
     rows: () => count('select 1 from book_row where payment_ref = $1', `base:${paid.tx_hash}`),
-    /** What of the transfer nobody else may take. */
+    /** The slots that reserve the transfer. */
     slots: () => count('select 1 from claim_slot where slot like $1', `%${paid.tx_hash}%`),
   };
 }
@@ -72,7 +72,7 @@ it('of a thousand payments that race for one transfer over two processes, each w
   expect(names.filter(name => name === '201 ')).toHaveLength(1);
   expect(names.filter(name => name === '409 duplicate_ref')).toHaveLength(MANY - 1);
   expect([await stamps(), await rows(), await slots()]).toEqual([1, 1, 1]);
-  // A payment that was refused buys something else.
+  // A refused payment can buy something else.
   const lost = orders[answers.findIndex(({ status }) => status === 409)];
   const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'then this' }] });
   expect((await send(second, { ...(lost as Sendable), path: '/v1/chat/completions', body })).status).toBe(200);

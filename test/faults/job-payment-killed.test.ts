@@ -10,7 +10,7 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* Both payments of a job move once, and are recorded once on both books, whatever dies. */
+/* Both payments of a job move once, and are recorded once on both books, whichever process dies. */
 
 const clock = movableClock();
 
@@ -24,14 +24,14 @@ beforeAll(async () => {
   parties = await openJobParties(ground, living);
 });
 
-/** Less than the others are valid for, and long enough for all that is asked before it expires, on the busiest machine. */
+/** Shorter than the validity of the others, and long enough on the busiest machine for every request before it expires. */
 const SHORT_SECONDS = 30;
 
-/** The last of them while the dead process's own claim is let go of, and the leg before it is looked at. */
+/** The last code occurs while the dead process's own claim is being released and the first payment checked. */
 const underWay = ['409 payment_in_flight', '503 settlement_pending', '409 job_leg_in_flight'];
 
 const seen = async (path: string) => (await (await fetch(living.url + path)).json()) as JsonObject;
-/** The same payment, shown until it has moved: never another word than that it is under way. */
+/** Sends the same payment until it has moved: every answer on the way says that it is in progress. */
 function dueAfter(order: Order) {
   return eventually('the second payment to be due', async () => {
     const answer = await send(living, order);
@@ -50,7 +50,7 @@ function paidAfter(order: Order) {
   });
 }
 
-/** Signed once the gateway is up: a payment stands for 90 seconds. */
+/** Signed once the gateway is up, because a payment is valid for 90 seconds. */
 async function killedAt(point: FaultPoint, sign: () => Promise<Order>): Promise<Order> {
   const dying = await ground.startDying({ plan: { point } });
   const order = await sign();

@@ -6,8 +6,8 @@ import { eventually, type Ground, openGround, untilReached } from '../harness/fa
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * A process that is killed in the midst of calls by key: nothing was paid, so nothing is owed; and nothing stands
- * half-written, whatever it had in hand.
+ * A process is killed in the midst of calls by key: nothing was paid, so nothing is owed; and nothing is half-written, whatever the process
+ * was doing.
  */
 
 let ground: Ground;
@@ -80,11 +80,11 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
   interface KeyCallAnswer {
     readonly status: number;
     readonly svc: { readonly task_id: string; readonly settlement_status: string } | undefined;
-    /** What it was told until then. */
+    /** The codes that it received until then. */
     readonly codes: ReadonlySet<string>;
   }
 
-  /** Sent again for as long as it is said to be worked on. */
+  /** Sends the call again for as long as the answer says that it is being worked on. */
   async function untilAnswered(send: () => Promise<Response>): Promise<KeyCallAnswer> {
     const codes = new Set<string>();
     return eventually('an answer', async () => {

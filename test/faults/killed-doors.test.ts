@@ -6,7 +6,7 @@ import { deaths, untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* What killed.test shows of chats and registrations, of a call at every other paid door: all of them at one point. */
+/* What killed.test shows of chats and registrations, for a call at every other paid door, all of them at one point. */
 
 let ground: Ground;
 let healthy: RunningService;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   healthy = await ground.start();
 });
 
-// At those between them a batch stands as one, however many calls are in it.
+// At the points between these a batch stops as one, however many calls are in it.
 const points = deaths.filter(([point]) =>
   ['after_claim', 'after_work', 'before_record', 'after_record'].includes(point),
 );
@@ -42,7 +42,7 @@ describe.each(points)('a process killed %s', (point, left) => {
       expect(first.status).toBe(200);
       const again = await send(healthy, order);
       expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-      // What is computed as the answer goes out: how it was settled, and whether Base was anchored anew meanwhile.
+      // Computed for each answer: how it was settled, and whether the anchor of Base changed in between.
       const computed = { settlement_status: null, anchor_changed_since_binding: null };
       const svc = (answer: typeof first) => ({ ...(answer.body.svc as object), ...computed });
       expect({ ...again.body, svc: svc(again) }).toEqual({ ...first.body, svc: svc(first) });

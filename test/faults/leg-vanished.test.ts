@@ -11,12 +11,12 @@ import { hurryTasks } from '../harness/jobs.ts';
 import { delegate } from '../harness/session/delegate.ts';
 import { below, bindRoot, newKey, spendingIn } from '../harness/session/trees.ts';
 
-/* The first payment of a job, which is held with its transfer, and a chain that takes it out of its block again. */
+/* The first payment of a job is held with its transfer, and the chain then drops the transfer from its block. */
 
 const PRICE = 1_500_001n;
-/** Below what the official client pays unasked. */
+/** Below the amount that the official client pays without asking. */
 const SOLANA_PRICE = 500_001n;
-/** A stamp, and one per cent, rounded up. */
+/** The stamp plus one per cent, rounded up. */
 const FEE = 2_000n + 15_001n;
 
 interface LegAnswer {
@@ -42,7 +42,7 @@ async function openHouse() {
   };
   /** Blocks of settlements that the chain is about to lose. */
   const lost: string[] = [];
-  /** What was settled since is known as mined: of what is not the service would send it again, rightly. */
+  /** Waits until the newest settlements are known as mined: the service would rightly send any other again. */
   const aboutToLose = (transactions: number) =>
     eventually('all that is lost known as mined', async () => {
       const settled = await service.query<{ state: string; block_hash: string }>(
@@ -54,7 +54,7 @@ async function openHouse() {
       return true;
     });
   const fees = [402, service.pay_to];
-  /** Whom an answer asks to be paid next. */
+  /** The payee that an answer asks to pay next. */
   const asked = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
   return {
     ...jobs,
@@ -65,7 +65,7 @@ async function openHouse() {
     fees,
     winners: [402, winner.account.address],
     paymentOf: (job_id: string) => paymentFor(poster.account, service.url + path(job_id), jobs.by(poster)),
-    /** A job whose first payment has moved, with that. */
+    /** A job whose first payment has moved, with that payment. */
     async halfPaid(job_id: string, valid_seconds: number) {
       const made = await first(valid_seconds);
       expect(asked(await pay(job_id, made.headers))).toEqual(fees);
@@ -86,20 +86,20 @@ async function openHouse() {
         .filter(({ from }) => from === poster.account.address.toLowerCase())
         .map(({ tx_hash }) => tx_hash);
     },
-    /** Takes the chain back to where it was, before the newest settlements. */
+    /** Takes the chain back to its state before the newest settlements. */
     async takeBack(snapshot: string, transactions = 1) {
       await aboutToLose(transactions);
       await chain.call('evm_revert', snapshot);
     },
     aboutToLose,
-    /** From now on no block takes it: by the chain's own time, which those before have brought ahead of ours. */
+    /** Lets the payment expire: no later block takes it. By the time of the chain, which earlier tests have moved ahead of ours. */
     async outlive({ message }: SignedPayment) {
       const { timestamp } = await chain.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
       await chain.passTime(Math.max(1, Number(message.validBefore) - Number(timestamp)));
     },
     /**
-     * Until the fleet has found what became of it, and no settlement that was lost is still to be looked at: each that is
-     * puts the payment of a job in doubt once more, and then nobody is asked for its fee.
+     * Waits until the gateways have found the outcome, and no lost settlement is left to check: each one that is left would put the payment
+     * of a job in doubt again, and then no answer asks for its fee.
      */
     until: (found: () => Promise<boolean>) =>
       eventually('what became of it', async () => {
@@ -141,7 +141,7 @@ it('under a session: every session over it has back what both would have counted
   const { service, poster, chain, pay, asked, legOne } = house;
   const BOTH = PRICE + FEE;
   const root = await bindRoot(service, poster.account, { capAtomic: '5000000' });
-  // There is room for one job under it, and for no other.
+  // It has room for one job and for no other.
   const narrowed = { ...below(root), capAtomic: String(BOTH) };
   const child = await delegate(root.agent, poster.account, newKey(), narrowed);
   const counted = async ({ delegation_hash }: { readonly delegation_hash: string }) =>
@@ -218,7 +218,7 @@ it('on Solana: a fork takes it away, and the job is to be paid again', async () 
   expect(await legOne(job_id)).toEqual({ status: 'settled', payment_ref: `solana:${transfer?.signature}` });
 
   await house.aboutToLose(1);
-  // Before its slot is final: what the finalized chain has is asked about no more.
+  // Before its slot is final: a transfer on the finalized chain is not checked again.
   await svm.forget(transfer?.signature ?? '');
   await svm.expire();
   await svm.advance(100);

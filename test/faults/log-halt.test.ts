@@ -27,29 +27,29 @@ import { newKey, sessionPath } from '../harness/session/trees.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * All tables have gone back under a service that runs, and its log is halted. Then no credential opens anything, nothing is
- * written, and what is not found may have been there.
+ * All tables are set back under a running service, and its log is halted. Then no credential opens anything, nothing is written, and what
+ * is not found may have existed.
  */
 
 let ground: Ground;
 let gateway: RunningService;
 let older: Awaited<ReturnType<typeof olderState>>;
 let agent_id: number;
-/** Ended by the second, which the older state does not know. */
+/** A session that the second one replaced; the older state does not know that. */
 let rotated_away: string;
 let newest: string;
 let lost_task: string;
 let kept: Order;
-/** Of an agent that both states know. */
+/** A session of an agent that both states know. */
 let steady: string;
 let steady_id: number;
-/** What its resolvers are handed. */
+/** The context of its resolvers. */
 let services: EveryService;
-/** Withdrawn since. */
+/** An export that was withdrawn since. */
 let slug: string;
-/** A write under an Idempotency-Key, which nobody shows a credential for; both states have its answer. */
+/** A write under an Idempotency-Key, sent without a credential; both states have its answer. */
 let named: () => ReturnType<typeof post>;
-/** Opened before, each with what became of it. */
+/** Subscriptions opened before the halt, each with how it ended. */
 let followed: Record<'by session' | 'by nobody', ReturnType<typeof follow>>;
 let streamed: Response;
 
@@ -82,7 +82,7 @@ beforeAll(async () => {
   expect(revoked.status).toBe(200);
   expect(await named()).toEqual(revoked);
   older = await olderState(ground, [wire]);
-  // Kept by the process, until the board moves.
+  // The process caches these lists until the board moves.
   for (const path of keptLists) expect((await get(path)).status).toBe(200);
   const rotation = await post(`/v1/agents/${agent_id}/book/rotate`, { session: rotated_away });
   newest = String((rotation.body as JsonObject).session);
@@ -100,7 +100,7 @@ beforeAll(async () => {
   await eventually('halted', () => haltOf(gateway));
 });
 
-/** A socket that says how it was closed. */
+/** A socket, with the code it was closed with. */
 function follow(connectionParams: Record<string, unknown>, query: string) {
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<CloseEvent>();
@@ -118,7 +118,7 @@ function follow(connectionParams: Record<string, unknown>, query: string) {
   return { opened: opened.promise, closed: closed.promise };
 }
 
-/** An answer in events, which has begun. */
+/** A response of events that has begun. */
 async function eventsOf(query: string, session: string): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'x-svc-session': session };
   const sent = { method: 'POST', headers, body: JSON.stringify({ query }) };
@@ -151,7 +151,7 @@ async function contents(): Promise<unknown> {
   const tables = await older.database.query<{ name: string }>({
     text: `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   });
-  // Whose process beats, whose a worker of jobs is, and how far the chain has come: nothing that anybody is told or owed.
+  // Heartbeats of processes, job workers, and how far the chain has come: no client sees these, and nothing is owed by them.
   const told = tables.filter(({ name }) => !['process_lease', 'job_worker', 'chain_epoch'].includes(name));
   const counts = told.map(async ({ name }) => {
     const [row] = await older.database.query<{ digest: string | null }>({
@@ -171,7 +171,7 @@ interface Vouchable {
   readonly omission_rule: string | null;
 }
 
-/** The same receipt, signed on the word of a facilitator. */
+/** The same receipt, signed on the statement of a facilitator. */
 function vouched(receipt: Vouchable): Vouchable {
   const basis = { settlement_basis: 'receipt' };
   const payload = canonicalJson({ ...(JSON.parse(receipt.payload) as JsonObject), ...basis });
@@ -192,12 +192,15 @@ function store(task_id: string, receipt: Vouchable) {
 
 const writing = everyDoor.filter(door => door.kind === 'document' && door.effect !== 'reads');
 
-/** Its path as if it were about this agent and something that might be there. */
+/** The path of the door with this agent and with ids that might exist. */
 function pathOf({ path }: Door): string {
   return path.replace('{agent_id}', String(agent_id)).replaceAll(/\{[^}]+\}/g, '1');
 }
 
-/** What whoever shows nothing is told by the columns of a door: to pay, to show, or that it is halted. */
+/**
+ * Statuses that a caller without credentials may receive, by the columns of a door: to pay, to show a credential, or that the log is
+ * halted.
+ */
 function withoutCredentials({
   price,
   challenge,
@@ -211,7 +214,10 @@ function withoutCredentials({
   return board_secret !== 'none' || ingest_key !== 'none' ? [401, 403] : [400, 401, 402, 503];
 }
 
-/** What might have been there, for each read endpoint without credentials that can answer 404; but for models, which are the hubs'. */
+/**
+ * A record that might have existed, for each read endpoint without credentials that can answer 404; except models, which belong to the
+ * hubs.
+ */
 const lost_records: Readonly<Record<string, () => string>> = {
   '/public/export/{slug}': () => `/public/export/${slug}`,
   '/v1/approvals/{approval_id}': () => '/v1/approvals/approval_0123456789abcdefghjkmnpqrs',
@@ -237,7 +243,7 @@ const lost_records: Readonly<Record<string, () => string>> = {
   '/.well-known/issuer-history.json': () => '/.well-known/issuer-history.json?version=4711',
 };
 
-/** Read endpoints for anybody that are answered out of this process. */
+/** Public read endpoints that are answered from the memory of this process. */
 const lasting = [
   '/.well-known/did.json',
   '/.well-known/jwks.json',
@@ -248,7 +254,7 @@ const lasting = [
 
 const keptLists = ['/v1/board/posts', '/v1/board/jobs', '/v1/board/feed.atom', '/v1/board/feed.json'];
 
-/** All but the look at one model, which is the hubs'. */
+/** All but the read of one model, which belongs to the hubs. */
 const readByAnybody = everyDoor.filter(
   ({ kind, path, methods, effect, price, possession, board_secret, ingest_key }) =>
     kind === 'document' &&
@@ -456,7 +462,7 @@ describe('while the log is halted', () => {
     for (const field of mutations) {
       const { body } = await post('/graphql', { query: operationOf('mutation', field, agent_id) });
       const code = (body as { errors?: { extensions?: { code?: string } }[] }).errors?.[0]?.extensions?.code;
-      // What anybody may ask for free is refused by the halt itself.
+      // Public free fields are refused by the halt itself.
       const codes = isPaid(field)
         ? ['payment_required', 'unauthenticated', 'invalid_request']
         : ['unauthenticated', 'unavailable'];
@@ -492,7 +498,7 @@ describe('while the log is halted', () => {
       for (const { extensions } of errors) expect(extensions.status, field.name).not.toBe(404);
       if (errors[0]?.extensions.code !== 'unavailable') refused_else.push(field.name);
     }
-    // They want members that no type requires.
+    // They require members that no type requires, so they are refused for their input.
     expect(refused_else.toSorted()).toEqual([
       'broadcastGeneration',
       'clawBackLedgerEscrow',

@@ -7,7 +7,7 @@ import { deaths, untilAllClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A purchase that its payer has named, asked for again and again, each time with an authorization of its own. */
+/* A purchase that its payer has named, requested again and again, each time with another authorization. */
 
 const PRICE = 2_000n;
 
@@ -25,7 +25,7 @@ async function newPurchase(content: string, amount_atomic?: bigint): Promise<Pur
   return { payer: await ground.chain.newWallet(amount_atomic), name: newIdentifier(), content };
 }
 
-/** One more authorization for it, ready to be sent. */
+/** Another authorization for the purchase, ready to be sent. */
 async function ordered({ payer, name, content }: Purchase) {
   const { headers } = await identifiedPayment(ground, payer, name);
   const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content }] });
@@ -80,7 +80,7 @@ describe.each(deaths.filter(([point]) => tried.has(point)))('a process killed %s
     expect(await lost).toBeNull();
     await dying.endLease();
 
-    // From now on each try is another authorization: whatever is heard, at most one of them all may move.
+    // Each try is another authorization from now on: whatever is answered, at most one of them all may move.
     const bought = await eventually('bought', async () => {
       const answer = await buy(purchase, gateways[0]);
       expect(harmless).toContain(nameOf(answer));

@@ -8,9 +8,9 @@ import { type Ground, openGround, untilReached } from '../harness/faults/ground.
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * Two services on one database and one chain. One of them ends while a chat and a registration stand at the same point: a service
- * of this process by a death that has to leave what kill -9 leaves (dying-service.ts), and a process by SIGKILL, before and behind
- * the point from which its payments are recorded. The other has calls of its own in flight until what the dead one has left is decided.
+ * Two services on one database and one chain. One of them ends while a chat and a registration are at the same point: a service in this
+ * process by a simulated death that leaves what kill -9 leaves (dying-service.ts), and a process by SIGKILL, before and after the point
+ * from which its payments are recorded. The other has calls of its own in flight until everything the dead one left is decided.
  */
 
 let ground: Ground;
@@ -44,7 +44,7 @@ const ways: readonly Way[] = [
   },
 ];
 
-/** Its lease runs out by itself. */
+/** Its lease expires by itself. */
 async function startProcess(point: FaultPoint): Promise<Death> {
   const { url, logs, exited } = await ground.startFaulty({ point, reached: 2 });
   return { url, logs, died: exited.then(code => expect(code).toBeNull()), endLease: async () => {} };
@@ -99,7 +99,7 @@ describe('a payment that cannot be recorded', () => {
   });
 });
 
-/** Reverses a stamp's stored request, so that its seal holds no longer; done again, it holds. */
+/** Reverses the stored request of a stamp, so that its seal is broken; a second call restores it. */
 async function spoil({ claim_key }: Order): Promise<void> {
   const text = `update payment_claim set request_box =
     decode(reverse(encode(request_box, 'hex')), 'hex') where claim_key = $1`;
@@ -107,7 +107,8 @@ async function spoil({ claim_key }: Order): Promise<void> {
 }
 
 it('every payment of this file has moved once', async () => {
-  // One registration, and for each death: two calls that were in flight elsewhere, a chat and a registration; and the spoilt one's two.
+  // One registration; for each death two calls that were in flight at the other service, a chat and a registration; and the two of the
+  // damaged one.
   expect(await audit(ground)).toBe(1 + 4 * ways.flatMap(({ at }) => at).length + 2);
 });
 

@@ -8,16 +8,16 @@ import { newAgent } from '../harness/gateways/trio.ts';
 import { type LyingChain, startLyingChain } from '../harness/lying-chain.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A report is made to its end, whatever dies or lies on the way, or ends by name. */
+/* A report is completed, or ends with a named reason, whichever process dies and whatever the node lies about. */
 
 let ground: Ground;
 let liar: LyingChain;
 let agent: Awaited<ReturnType<typeof newAgent>>;
 let service: RunningService;
 let last: number;
-/** Blocks in which something was paid by hand. */
+/** Blocks with a payment made by hand. */
 const paid: number[] = [];
-/** First and last block of each page that was asked for. */
+/** First and last block of each page that was requested. */
 const pages: (readonly [number, number])[] = [];
 const honest = {
   eth_getLogs: (truth: never, [range]: readonly { fromBlock: string; toBlock: string }[]) => {

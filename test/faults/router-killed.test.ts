@@ -6,20 +6,20 @@ import type { DyingService } from '../harness/faults/dying-service.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* One receipt for each generation, whatever dies and however many processes are told of it. */
+/* Each generation has one receipt, whichever process dies and however many receive it. */
 
 let ground: Ground;
 let router: Awaited<ReturnType<typeof startRouter>>;
 let first: RunningService;
 let second: RunningService;
-/** By the point at which each dies. */
+/** Services by the point at which each dies. */
 let dying: Readonly<Record<'before_record' | 'in_record' | 'after_record', DyingService>>;
 let key: string;
 beforeAll(async () => {
   router = await startRouter();
   router.answerWithCost({ model: 'some/model', cost: '0.00125' });
   ground = await openGround({ environment: { ROUTER_URL: router.base_url } });
-  // The first one makes the tables.
+  // The first one creates the tables.
   first = await ground.start();
   second = await ground.start();
   dying = {

@@ -7,7 +7,7 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { type DelegatedSession, delegate, signAct } from '../harness/session/delegate.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* An act and its effect stand together or not at all, and what was paid under a session is counted once, whatever dies. */
+/* An act and its effect are stored together or not at all, and a payment under a session is counted once, whichever process dies. */
 
 let ground: Ground;
 let healthy: RunningService;
@@ -70,7 +70,7 @@ it.each(['before_record', 'in_record'] as const)(
     await post(dying, path, body).catch(() => {});
     await dying.died;
     expect(await standing()).toEqual(before);
-    // Of one nonce, as it was signed.
+    // The same signed act, and so the same nonce.
     const again = await post(healthy, path, body);
     expect(again.status).toBe(200);
     expect(await standing()).toMatchObject({

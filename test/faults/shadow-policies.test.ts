@@ -6,7 +6,7 @@ import { untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* What a policy in shadow mode said of a call is kept with its claim: whoever records it tells it, and nobody else. */
+/* The verdict of a policy in shadow mode is stored with the claim: the process that records the claim writes the event, and no other. */
 
 let ground: Ground;
 let healthy: RunningService;

@@ -5,7 +5,7 @@ import { type Answer, jwsOf, newBuyer, type Order, send } from '../harness/fault
 import { untilClosed } from '../harness/faults/claims.ts';
 import { openGround, untilReached } from '../harness/faults/ground.ts';
 
-/** Where its calls stand as a process falls asleep for longer than its lease: stopped by a debugger, a paused machine, a stalled disk. */
+/** Where its calls are when a process is suspended for longer than its lease, as by a debugger, a paused machine or a stalled disk. */
 const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
   ['after_claim', 'released'],
   ['after_work', 'released'],
@@ -37,7 +37,7 @@ it('a process that sleeps past its lease charges nothing when it wakes up, where
 
   sleeper.process.kill('SIGCONT');
   for (const { order, answer } of calls) {
-    // It cannot know what the other has done with the payment, and must not say that a new one is needed.
+    // It cannot know what the other process has done with the payment, and must not say that a new one is needed.
     expect(await answer).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
     expect(jwsOf(await send(sleeper, order))).toBe(paid.get(order));
   }

@@ -18,8 +18,8 @@ import { ownFolder } from '../harness/scratch.ts';
 import { openWorkerService, type RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * A service that the version before the baselines ran, on the database and the saved heads that it left, in front of a
- * development chain that has begun anew.
+ * A service of the version before the baselines, continued on the database and the saved heads that it left, with a development chain that
+ * has started over.
  */
 
 type UpgradedService = Awaited<ReturnType<typeof openUpgraded>>;
@@ -78,7 +78,7 @@ async function logSince(size: number, to: number, task_id: string): Promise<Log>
   return data;
 }
 
-/** A chat on the old book, paid by a wallet that the old service never met. */
+/** A chat on the old book, paid by a wallet that the old service never saw. */
 async function ask(content: string): Promise<Response> {
   const pay = payingFetch(await upgraded.chain.newWallet());
   return pay(`${service.url}/v1/chat/completions`, {
@@ -95,7 +95,7 @@ async function buy(content: string): Promise<JsonObject> {
   return svc;
 }
 
-/** The old book, as its owner reads it, or sets it. */
+/** The old book, as its owner reads or changes it. */
 async function book(set?: JsonObject): Promise<JsonObject> {
   const { agent_id, session } = upgraded.known.agent;
   const headers = { 'content-type': 'application/json', 'X-SVC-Session': session };
@@ -105,7 +105,7 @@ async function book(set?: JsonObject): Promise<JsonObject> {
   return (await answer.json()) as JsonObject;
 }
 
-/** Two unsigned instructions have other words since. */
+/** Two unsigned instructions have been reworded since. */
 function asBefore(text: string): string {
   return text
     .replace(
@@ -118,7 +118,7 @@ function asBefore(text: string): string {
     );
 }
 
-/** The baselines, and what came after them. */
+/** The baselines and the later migrations. */
 const { migrations } = tablesWith(everyFeature);
 
 describe('a service on the database of the version before the baselines', () => {
