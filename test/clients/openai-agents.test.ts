@@ -14,7 +14,7 @@ import { payingFetch } from '../harness/buyer.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { reachesBeyond } from '../harness/outbound-names.ts';
 
-/* OpenAI's agents as anybody installs them, with nothing changed but the `fetch` of their client, which pays. */
+/* OpenAI's agents as installed from npm, with only the paying `fetch` of their client changed. */
 
 let service: Service;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function buyer(modelOf: ModelOf) {
     fetch: payingFetch(payer),
   });
   const model = modelOf(client, 'alpha-1');
-  // Traces go to OpenAI, whoever's model it is.
+  // Traces would go to OpenAI, whatever the model.
   const runner = new Runner({ tracingDisabled: true });
   return { model, runner, paid: async () => (await service.transfersFrom(payer)).length };
 }

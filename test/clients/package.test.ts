@@ -15,7 +15,7 @@ import { ownFolder } from '../harness/scratch.ts';
 import { unpack } from '../harness/unpack.ts';
 import { paidCall, waivedCall } from '../harness/vectors/receipt-facts.ts';
 
-/* The client as its page says that it is packed and installed, in a folder in which nothing else is. */
+/* The client, packed and installed as its page describes, in a folder that contains nothing else. */
 
 const run = promisify(execFile);
 const NAME = 'spend-receipt-gateway';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await unpack(tarball, installed);
   manifest = await readJson(join(installed, 'package.json'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  // What npm would fetch from a registry lies in this checkout. Nothing else is found from that folder.
+  // The packages that npm would fetch from a registry are linked from this checkout. Nothing else can be resolved from that folder.
   const [path = '', ...beside] = install.replace('npm install ', '').split(' ');
   expect(basename(path)).toBe(basename(tarball));
   for (const name of [...Object.keys(manifest.dependencies), ...beside]) await linkPackage(name);
@@ -118,10 +118,10 @@ it('by plain Node it pays for a chat there, verifies the receipt and its place i
 });
 
 const LIBRARY = /\/typescript\/lib\/lib\.[\w.]+\.d\.ts$/;
-/** The compiler's own, which are the same for each program: parsed once. */
+/** The compiler's own declaration files are the same for each program, so they are parsed once. */
 const libraries = new Map<string, ts.SourceFile>();
 
-/** What the compiler has against programs in that folder. */
+/** Errors of the compiler for programs in that folder. */
 function faultsOf(files: readonly string[], options: ts.CompilerOptions): string[] {
   const compilerOptions: ts.CompilerOptions = {
     noEmit: true,

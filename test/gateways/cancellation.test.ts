@@ -10,9 +10,9 @@ import { startWire, type Wire } from '../harness/faults/wire.ts';
 import { newAgent } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A task is worked for at one process, and its buyer lets go of it at another. */
+/* A task is being worked on at one process, and its buyer cancels it at another. */
 
-/** What a payer may have canceled, of what is not charged. */
+/** How many uncharged tasks a payer may cancel. */
 const CANCELS = 2;
 
 let ground: Ground;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   working = await ground.startProcess({ url: wire.url });
   other = await ground.start();
 });
-/** A hub that would never answer: whoever asks it hears nothing unless he hangs up. */
+/** A hub that never answers: a call ends only if the gateway hangs up. */
 beforeEach(() => ground.hub.behave({ kind: 'hang' }));
 
 async function newPayer() {
@@ -34,7 +34,7 @@ async function newPayer() {
   return { ...agent, account };
 }
 
-/** Resolves when its hub is asked; `answer` is what its caller hears at last. */
+/** Resolves when the hub is called; `answer` is what the caller finally receives. */
 async function begun(order: Order) {
   const asked = ground.hub.requests.length;
   const answer = send(working, order);
@@ -69,7 +69,7 @@ async function failuresOf({ claim_key }: Order) {
   return (await ground.database.query<{ failures: number }>({ text, values: [claim_key] }))[0]?.failures;
 }
 
-/** A new payer's call that its hub works on, with what had been recorded and hung up on before. */
+/** A new payer's call that its hub is working on, with the records and hang-ups counted before. */
 async function ordered(content: string) {
   const payer = await newPayer();
   const [before, deserted] = [await audit(ground), ground.hub.deserted()];

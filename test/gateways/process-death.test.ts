@@ -68,7 +68,7 @@ async function eventsOf(order: Order): Promise<readonly string[]> {
   return events.map(({ kind }) => kind);
 }
 
-/** The receipt, once whoever else has the payment in hand this moment is done with it. */
+/** The receipt, once no other process is working on the payment. */
 async function settled(gateway: RunningService, order: Order): Promise<string> {
   for (;;) {
     const answer = await send(gateway, order);

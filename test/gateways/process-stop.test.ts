@@ -9,12 +9,11 @@ import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * One of three processes is stopped (SIGSTOP) in the midst of a transaction, with all in hand that it locks: claims and
- * book, claims and a settlement key, or claims, the log's head and book. The server ends its session before the others
- * give up waiting.
+ * One of three processes is stopped (SIGSTOP) in the midst of a transaction, while it holds locks: claims and book, claims and a settlement
+ * key, or claims, the log's head and book. The server ends its session before the others give up waiting.
  */
 
-/** What stands of a call whose transaction was cut off at the point. */
+/** State of a call whose transaction was cut off at the point. */
 const points: readonly [point: FaultPoint, left: string | undefined][] = [
   ['in_claim', undefined],
   ['in_settling', 'claimed'],
@@ -51,7 +50,7 @@ describe.each(points)('a process stopped %s', (point, left) => {
     expect(paid.map(nameOf)).toEqual(others.map(() => '200'));
 
     sleeper.process.kill('SIGCONT');
-    // On a machine that had much else to do its lease has run out meanwhile: then the call is another's to finish.
+    // On a busy machine its lease has expired by then, and another process finishes the call.
     expect(['200', '503 settlement_pending']).toContain(nameOf(await answer));
     const again = await answerTo(sleeper, order);
     expect(jwsOf(await send(healthy[0] as RunningService, order))).toBe(jwsOf(again));

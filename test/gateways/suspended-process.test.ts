@@ -8,11 +8,11 @@ import { newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * Processes stopped in the midst of a transaction, or between its commit and what comes of it, for longer than their
- * lease: meanwhile the same payment is sent to another. What they hear when they wake up is the one truth, or nothing.
+ * Processes suspended in the midst of a transaction, or between its commit and what follows, for longer than their lease: in the meantime
+ * the same payment is sent to another process. When they resume, their caller gets the true outcome or no answer.
  */
 type Call = readonly [point: FaultPoint, hears: string];
-/** Of each process: calls that it holds behind a commit, and the one in whose transaction it falls asleep. */
+/** For each process: calls that it holds after a commit, and the one in whose transaction it is suspended. */
 const processes: readonly { readonly held: readonly Call[]; readonly asleep: Call }[] = [
   { held: [], asleep: ['in_claim', '200'] },
   { held: [], asleep: ['in_settling', '503 settlement_pending'] },
@@ -60,7 +60,7 @@ it('a process that slept past its lease does nothing with claims that others too
   expect(await audit(ground)).toBe(1 + sleepers.flatMap(({ calls }) => calls).length);
 });
 
-/** Its receipt, once another gives it. */
+/** Its receipt, once another process returns it. */
 function paidAt(healthy: RunningService, order: Order): Promise<string> {
   return eventually('paid elsewhere', async () => {
     const answer = await send(healthy, order);

@@ -17,12 +17,12 @@ const blocks = (language: string, page = readme) =>
 
 let service: RunningGateway;
 beforeAll(async () => {
-  // The embedded default as a newcomer gets it: no variable but where it lies and where it listens.
+  // The embedded default as a newcomer gets it: only its folder and its port are set.
   service = await startGateway({ solana: true });
 });
 
 const here = (command: string) => command.replaceAll('http://127.0.0.1:4000', service.url);
-/** Not the test runner's own environment: it sets BASE_URL, which means something else here. */
+/** Without the environment of the test runner, which sets BASE_URL to something else. */
 const environment = () => ({
   PATH: process.env.PATH,
   HOME: service.data_dir,
@@ -30,14 +30,14 @@ const environment = () => ({
   PORT: new URL(service.url).port,
 });
 
-/** A line of the transcript as a pattern: `…` stands for what differs or is left out, and `←` begins a remark. */
+/** A line of the transcript as a pattern: `…` represents what differs or is left out, and `←` begins a remark. */
 function shown(line: string): RegExp {
   const parts = line.replace(/ *←.*/, '').split('…');
   return new RegExp(parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*?'), 'is');
 }
 
 const read = new WeakMap<Response, Promise<string>>();
-/** An answer as it would stand in a transcript: status, headers, body. */
+/** An answer as it would appear in a transcript: status, headers, body. */
 async function transcriptOf(answer: Response): Promise<string> {
   const body = read.get(answer) ?? answer.text();
   read.set(answer, body);

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 import { fixtureKeys, keptDocuments, keptNamed } from '../harness/fixtures/signed-documents.ts';
 import { ROOT } from '../harness/root.ts';
 
-/* The twelve lines of docs/check.md, over a receipt of each kind. That they run as they stand is in docs.test.ts. */
+/* The twelve lines of docs/check.md, over a receipt of each kind. That they run unchanged is in docs.test.ts. */
 
 const page = await readFile(join(ROOT, 'docs/check.md'), 'utf8');
 const [, program = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];

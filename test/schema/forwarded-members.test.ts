@@ -25,14 +25,14 @@ const refusal = (param: string) =>
   expect.objectContaining({ code: 'invalid_request', extensions: expect.objectContaining({ param }) });
 const nested = (levels: number): Json => (levels === 1 ? {} : { a: nested(levels - 1) });
 
-/** As any hub might name a member; none of them is one of ours, or one that no hub is told. */
+/** A member as any hub might name it; never one of ours, nor one that is withheld from hubs. */
 const name = fc.stringMatching(/^zz_[a-z0-9_]{1,12}$/);
 const value = fc
   .jsonValue({ maxDepth: 4 })
   .filter(json => json !== null && !JSON.stringify(json).includes('__proto__'))
   .map(json => JSON.parse(JSON.stringify(json)) as Json);
 const members = fc.dictionary(name, value, { minKeys: 1, maxKeys: 4 });
-/** Without a prototype of its own, as a request has it. */
+/** With the ordinary prototype that a parsed request has. */
 const plain = (json: unknown) => JSON.parse(JSON.stringify(json)) as JsonObject;
 
 describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, string, JsonObject]>([
@@ -133,7 +133,7 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, stri
   });
 });
 
-/** Names of which a request says by itself why it does not take them. */
+/** Names that a request refuses with a reason of its own. */
 const refusedByItself = [
   ...['background', 'conversation', 'context_management', 'previous_response_id'],
   ...['container', 'thread', 'fallbacks', 'speed', 'inference_geo', 'mcp_servers', 'betas'],
@@ -583,7 +583,7 @@ describe.each([
   ['the tokens of a message', (said: JsonObject) => parseRequest(MessageTokensRequest, { messages, ...said })],
   ['a request for vectors', (said: JsonObject) => parseRequest(EmbeddingRequest, { input: 'Hello', ...said })],
 ])('names of unknown members, in %s', (_, parse) => {
-  /** Which texts are folded: each is brought to its compatibility form first. */
+  /** Which texts are folded: each is first brought to its compatibility form. */
   const foldedBy = (parsing: () => unknown): string[] => {
     const normalized = vi.spyOn(String.prototype, 'normalize');
     parsing();
@@ -606,7 +606,7 @@ describe.each([
   });
 
   it('are folded once in each reading, however many members the object could have', () => {
-    // To see how long it is, and to fold it; a response is read as it came, and as the chat that it comes to.
+    // Once to see how long it is, and once to fold it; a response is read as it came, and as the chat that it becomes.
     const names = foldedBy(() => parse(named(100, 'é'))).filter(text => text.startsWith('é'));
     expect(names.length).toBeLessThanOrEqual(4 * 100);
   });

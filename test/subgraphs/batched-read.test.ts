@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BatchedRead } from '../../subgraphs/batched-read.ts';
 
-/** Reads that end when they are told to. */
+/** Reads that end only when a test ends them. */
 function slow() {
   const asked: { keys: readonly string[]; end(): void; fail(): void }[] = [];
   const gathering = new BatchedRead(keys => {

@@ -25,7 +25,7 @@ const text = fc.string({ unit: 'binary', maxLength: 12 }).filter(it => it.isWell
 const maybe = <T>(it: fc.Arbitrary<T>) => fc.option(it, { nil: null });
 const json = fc.jsonValue({ maxDepth: 2 }).filter(it => !JSON.stringify(it).includes('\\u0000'));
 const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), json);
-/** What facts may hold under a name that the graph shows, and what it may not. */
+/** What facts may hold under a name that GraphQL shows, and what they may not. */
 const facts = fc.record(
   {
     event: fc.constant('policy_blocked'),
@@ -42,7 +42,7 @@ const facts = fc.record(
   { requiredKeys: [] },
 );
 const job_kind = fc.constantFrom('completions', 'other');
-/** In both of its forms, with members of either kind that are not there. */
+/** Both forms, with optional members of either kind. */
 const fulfillment = fc.record(
   {
     job_kind,
@@ -124,7 +124,7 @@ beforeAll(async () => {
     insertRows(tx, 'book_row', rows);
     insertRows(tx, 'book_event', replays);
     insertRows(tx, 'book_correction', corrections);
-    // What no event tells of yet is in the count all the same.
+    // The count also includes what no event reports yet.
     insertRows(tx, 'book_counted', rows.filter(({ seq }) => seq % 5 === 0).map(countedOf));
     tx.write({ text: `insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, values: [AGENT] });
   });
@@ -152,7 +152,7 @@ function selections(type: GraphQLObjectType, depth = 3): fc.Arbitrary<string> {
   });
 }
 
-/** Every field of a type, and of what lies beneath it. */
+/** Every field of a type and of the types below it. */
 function whole(type: GraphQLObjectType, depth = 3): string {
   const fields = Object.values(type.getFields()).flatMap(({ name, type: of }) => {
     const beneath = getNamedType(of);

@@ -28,7 +28,7 @@ function live(): Live & LiveTasks {
   return opened;
 }
 
-/** What the real ledger does: take the head, write the event, tell of it, all in one transaction. */
+/** What the real ledger does in one transaction: takes the head, writes the event and notifies. */
 async function append(agent = agent_id): Promise<void> {
   await database.transaction(async tx => {
     const { rows } = await tx.query({
@@ -141,7 +141,7 @@ it('whoever watches canceled tasks is told to look once nothing was heard for a 
   await expect.poll(() => told).toEqual([null, notice]);
 });
 
-/** What a watcher of sessions is told, in order. */
+/** Collects what a watcher of sessions receives, in order. */
 const into = (told: unknown[]) => ({
   onEnded: (agent: number | null) => void told.push(agent),
   onLost: () => void told.push('lost'),
@@ -203,7 +203,7 @@ describe('the end of sessions', () => {
     await cutListeners();
     await end(1);
     await opened.catchUp();
-    // Cut before it could be heard, or after: in no case is nothing told.
+    // The connection was cut before the notice arrived or after it: in both cases the watcher receives something.
     expect(ended).not.toEqual([]);
     expect(ended).not.toEqual(['lost']);
   });

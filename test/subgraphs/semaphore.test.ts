@@ -4,7 +4,7 @@ import { Semaphore } from '../../subgraphs/semaphore.ts';
 
 const bounds = { at_once_max: 1, wait_ms_max: 5_000, waiting_per_asker_max: 50 };
 
-/** Something that takes until it is told to end. */
+/** Work that lasts until `end` is called. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<object>();
   return { work: () => promise, end: () => resolve({}) };

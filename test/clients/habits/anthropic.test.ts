@@ -5,14 +5,14 @@ import type { ApiAddress, HabitOutcome } from '../../harness/habits/outcome.ts';
 import { type Client, type Rows, testEachHabit } from '../../harness/habits/rows.ts';
 import { messages, openStandIn, type StandIn } from '../../harness/habits/stand-in.ts';
 
-/* The client of Anthropic as anybody installs it: it meets the habits of hubs through POST /v1/messages alone. */
+/* The client of Anthropic as it is installed from npm: it meets the habits of hubs through POST /v1/messages only. */
 
 let standIn: StandIn;
 beforeAll(async () => {
   standIn = await openStandIn();
 });
 
-/** It puts its own path, with `/v1`, behind the address. */
+/** The client appends its own path, with `/v1`, to the address. */
 const clientAt = ({ baseURL, fetch: by }: ApiAddress) =>
   new Anthropic({ baseURL: baseURL.replace(/\/v1$/, ''), apiKey: 'none', maxRetries: 1, fetch: by });
 const requestFor = (model: string) => ({
@@ -42,7 +42,7 @@ const FAILED = 'InternalServerError 502 api_error ×2';
 const BROKE_OFF = 'APIError api_error';
 const expectedLine = (model: string) => plain(model).replace(/stop$/, 'end_turn');
 
-/** It names an error by its type: the code of a hub stands in its body. */
+/** The client names an error by its type; the code of a hub is in the body. */
 const rows: Rows = {
   'dev/context-too-long': REJECTED,
   'dev/refuses-max-tokens': expectedLine('dev/refuses-max-tokens'),

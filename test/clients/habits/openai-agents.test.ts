@@ -13,16 +13,16 @@ import type { ApiAddress } from '../../harness/habits/outcome.ts';
 import { type Client, type Rows, serviceOutcomes, testEachHabit, withoutShown } from '../../harness/habits/rows.ts';
 import { API_KEY, openStandIn, prompt, type StandIn } from '../../harness/habits/stand-in.ts';
 
-/* OpenAI's agents as anybody installs them, with nothing changed but the address and the `fetch` of their client, which pays. */
+/* OpenAI's agents as installed from npm, with only the address and the paying `fetch` of their client changed. */
 
 let standIn: StandIn;
 beforeAll(async () => {
   standIn = await openStandIn();
 });
 
-// Traces go to OpenAI, whoever's model it is.
+// Traces would go to OpenAI, whatever the model.
 const runner = new Runner({ tracingDisabled: true });
-/** An agent whose model has said nothing asks it again. */
+/** An agent repeats the call if its model returned nothing. */
 const maxTurns = 2;
 
 function agents(modelOf: (client: OpenAI, name: string) => Model): Client {
@@ -54,7 +54,7 @@ const responses = agents((client, name) => new OpenAIResponsesModel(client, name
 
 const AGAIN = 'MaxTurnsExceededError ×2';
 
-/** It shows thoughts by one of their names, and asks again where a model said nothing. */
+/** The client shows reasoning under one of its names, and repeats the call if a model returned nothing. */
 const rows: Rows = {
   ...withoutShown('finish', openaiRows),
   'dev/thinking': ANSWER,
@@ -66,7 +66,7 @@ const rows: Rows = {
 
 const expectedLine = (model: string) => plain(model).replace(/ stop$/, '');
 
-/** An error of its own for each response that failed or is incomplete. It shows summaries of thoughts alone. */
+/** Each failed or incomplete response is an error of its own. The client shows only summaries of reasoning. */
 const responsesRows: Rows = {
   ...withoutShown('thoughts', serviceOutcomes(rows)),
   'dev/thinks-to-the-limit': 'ModelBehaviorError',

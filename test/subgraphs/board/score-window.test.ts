@@ -33,7 +33,7 @@ describe('the places of a score', () => {
     expect(post_ids).toHaveLength(50 + scoreLimits.rows_per_payer_max);
     expect(rows_free).toBe(scoreLimits.rows_max - post_ids.length);
     expect(fillWindow(posts(900, 3_000n, () => null)).post_ids).toHaveLength(scoreLimits.rows_per_payer_max);
-    // So many that others may not have been read: nobody says that there is room.
+    // So many that some may not have been read, so no room is reported.
     expect(fillWindow(posts(scoreLimits.candidates_max, 3_000n, () => 'flooder')).rows_free).toBe(0);
   });
 
@@ -118,7 +118,7 @@ const replacedAtTheBound: World = {
   outcome: 'error',
   edges: [],
 };
-/** A new row replaces that of the payer by whom two others count as one. */
+/** A new row replaces that of the payer that joins two others into one. */
 const joinedByTheReplaced: World = {
   bounds: { rows_max: 4, rows_per_payer_max: 2, candidates_max: 8 },
   honest: [
@@ -137,7 +137,7 @@ const joinedByTheReplaced: World = {
   ],
 };
 
-/** As the heaviest are read, and then chosen among. */
+/** The score of the heaviest rows that are read, after the choice among them. */
 function scoreIn(
   all: readonly ScoreRow[],
   bounds: NonNullable<Parameters<typeof fillWindow>[1]>,

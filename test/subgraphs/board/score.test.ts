@@ -24,7 +24,7 @@ const edge: fc.Arbitrary<FundingEdge> = fc.record({
   amount: fc.constantFrom('1', '2000', '3000000', null),
   funded_wallets: fc.constantFrom(1, 2, 50, 51, null),
 });
-/** Room for whatever comes: what it costs where there is none is judged by itself. */
+/** Enough room for every row: what a move costs without room is tested separately. */
 const ROOM = 1_000_000;
 const inputs: fc.Arbitrary<ScoreInputs> = fc.record({
   rows,
@@ -68,7 +68,7 @@ describe('the score of an endpoint', () => {
     fc.assert(
       fc.property(inputs, given => {
         const { score_bp, unscored_because, rows: scored, clusters } = scoreOf(given);
-        // Where no row counts nothing is known, and no number says so.
+        // If no row counts, nothing is known, and no number is given.
         const nothing = given.rows.length === 0 ? 'no_reports' : 'no_accepted_evidence';
         expect([score_bp === null, unscored_because]).toEqual(clusters.length === 0 ? [true, nothing] : [false, null]);
         expect(score_bp ?? 0).toBeGreaterThanOrEqual(0);
@@ -168,7 +168,7 @@ describe('the score of an endpoint', () => {
         const by = (spent: bigint) =>
           Number(scoreOf({ ...given, rows: [...given.rows, ...added(spent, way)] }).score_bp);
         const moved = (spent: bigint) => (way === 'up' ? by(spent) - score_bp : score_bp - by(spent));
-        // A strangers' row would be the first that counts: until then no price is named.
+        // A stranger's row would be the first to count: no price is named until then.
         if (scoreOf(given).clusters.length === 0) expect(cost_to_move).toEqual({ up: null, down: null });
         else if (cost === null) expect(moved(10n ** 12n)).toBeLessThan(scoreWeights.move_bp);
         else {
@@ -181,7 +181,9 @@ describe('the score of an endpoint', () => {
   });
 });
 
-/** So much by as few strangers as may weigh it, each of as much as the others; very much by two thousand of them. */
+/**
+ * Rows that add so much with as few strangers as possible, each with the same amount; a very large amount is added by two thousand of them.
+ */
 function added(spent: bigint, way: 'up' | 'down'): ScoreRow[] {
   const max = BigInt(scoreWeights.cluster_amount_max);
   const strangers = (spent + max - 1n) / max;

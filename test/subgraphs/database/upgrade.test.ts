@@ -15,7 +15,7 @@ const every: readonly MigrationClass[] = tablesWith(everyFeature).migrations;
 const baselines = every.filter(({ replaces }) => replaces !== undefined);
 const CORE = ['BoardCoreBaseline', 'BookCoreBaseline', 'ReceiptCoreBaseline', 'SessionCoreBaseline'];
 const BASELINES = [...CORE, 'ReconciliationBaseline', 'ScoreBaseline', 'TotalsBaseline'].sort();
-/** With what came after the baselines. */
+/** Together with what came after the baselines. */
 const ALL = [...BASELINES, 'TotalsUnplacedPayments'].sort();
 const RECORD = 'mikro_orm_migrations';
 
@@ -36,15 +36,15 @@ async function rowsAt(url: string, ...statements: readonly string[]): Promise<Ro
 const recordOf = async (url: string) =>
   (await rowsAt(url, `select name from ${RECORD} order by name`)).map(it => it.name);
 
-/** By the baselines alone, whatever came after them. */
+/** Opens the database with the baselines alone, without later migrations. */
 async function openAndClose(url: string): Promise<void> {
   const database = await openDatabase({ url, entities: receiptEntities, migrations: baselines, connections_max: 1 });
   await database.close();
 }
 
-/** Everything in schema public, asked for otherwise than the service does, and in the columns' order. */
+/** Everything in schema public, read by other queries than the service's, in the order of the columns. */
 const everything = [
-  // Numbers of columns have gaps where one was dropped.
+  // Column numbers have gaps where a column was dropped.
   `select attrelid::regclass, rank() over (partition by attrelid order by attnum) as place, attname, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated,
       attcollation, attstorage, attcompression, attstattarget, attoptions, pg_get_expr(adbin, adrelid)
     from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
@@ -66,12 +66,12 @@ const everything = [
   `select * from pg_rules where schemaname = 'public' order by tablename, rulename`,
   `select stxname, pg_get_statisticsobjdef(oid) from pg_statistic_ext order by stxname`,
   `select typname, typtype from pg_type where typnamespace = 'public'::regnamespace order by typname`,
-  // That of jobs is its library's.
+  // The schema of jobs belongs to its library.
   `select extname, extnamespace::regnamespace from pg_extension order by extname`,
   `select nspname from pg_namespace where nspname <> '${JOBS_SCHEMA}' order by nspname`,
 ];
 
-/** Every row of every table but the migrator's own. */
+/** Every row of every table except the migrator's own. */
 async function contentsOf(url: string): Promise<Row> {
   const tables = await rowsAt(
     url,
@@ -84,7 +84,7 @@ async function contentsOf(url: string): Promise<Row> {
   return Object.fromEntries(await Promise.all(contents));
 }
 
-/** In one sentence that says what is to be done; the database keeps what it holds, and its record. */
+/** Expects a refusal in one sentence that says what to do; the database keeps its data and its record of migrations. */
 async function refusesUnchanged(url: string, told: string): Promise<void> {
   const before = [await recordOf(url), await contentsOf(url), await rowsAt(url, ...everything)];
   const refusal = await openStore(url).catch(error => error);
@@ -94,7 +94,7 @@ async function refusesUnchanged(url: string, told: string): Promise<void> {
   expect([await recordOf(url), await contentsOf(url), await rowsAt(url, ...everything)]).toEqual(before);
 }
 
-/** What somebody may have done to it since, and how that is told. */
+/** Changes that somebody may have made since, and how each is reported. */
 const differences = [
   ['drop index payment_claim_open', 'index payment_claim_open is missing'],
   ['alter table payment_claim drop column mismatches', 'column payment_claim.mismatches is missing'],
@@ -141,7 +141,7 @@ describe('a database that the migrations before the baselines made', () => {
     expect(await recordOf(url)).toEqual(BASELINES);
     expect(await contentsOf(url)).toEqual(contents);
     expect(await rowsAt(url, ...everything)).toEqual(definitions);
-    // Sums that a reservation is judged by are among them.
+    // Among them are the sums that reservations are judged by.
     expect(contents.book).toHaveLength(1);
   });
 
@@ -215,7 +215,7 @@ describe('a database that the migrations before the baselines made', () => {
     const url = await databaseBeforeBaselines();
     const features = everyFeature.filter(({ name }) => name !== 'totals' && name !== 'reconciliation');
     await (await openStore(url, { features })).close();
-    // Whatever reads it now fails.
+    // Every read of the table fails from now on.
     await rowsAt(url, 'alter table receipt rename to receipt_away');
     await openAndClose(url);
     expect(await recordOf(url)).toEqual(BASELINES);
@@ -277,7 +277,7 @@ describe('a database that the migrations before the baselines made', () => {
       `name in ('BoardJobFlags', 'RefundsNameTheirCharge')`,
       'has not run RefundsNameTheirCharge, BoardJobFlags: start the last version that runs them on it once,',
     ],
-    // As of a score that was half made.
+    // As if a score were only half made.
     [`name = 'BoardScoresWeighable'`, 'has not run BoardScoresWeighable: '],
     [`id > 40`, 'has not run CorrectionMerges, EscrowFulfillments, YieldedRows, PullExportExtent and 34 more: '],
   ])(

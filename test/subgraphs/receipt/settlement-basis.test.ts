@@ -8,7 +8,7 @@ import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
 import { base_url, issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
-/* What is signed of a settlement has a name of its own since receipt policy 4; before, it was signed as settled_by. */
+/* The signed basis of a settlement has a name of its own since receipt policy 4; before, it was signed as settled_by. */
 
 interface IssuedDocument {
   readonly document: JsonObject;
@@ -24,7 +24,7 @@ const laneMembers = ['anchor_changed_since_binding', 'freeze', 'unverifiable_fro
 const laneOf = (document: JsonObject) =>
   Object.fromEntries(Object.entries(document).filter(([name]) => laneMembers.includes(name)));
 
-/** As the database gives it back. */
+/** The receipt as the database returns it. */
 function stored({ row }: IssuedDocument): Receipt {
   const { amount, issuedAt, collectedAt } = row;
   const columns = { ...row, issuedAt: new Date(issuedAt ?? ''), collectedAt: new Date(collectedAt ?? '') };
@@ -36,7 +36,7 @@ it.each(['observed', 'vouched', 'waived'] as const)('a receipt (%s) that signed 
   expect(verifyReceipt(document, before.jwks)).toMatchObject({ kind: 'valid' });
   const shown = receiptDocument(stored(before[name]), base_url, document.profile as 'development');
   expect(receiptFault(stored(before[name]))).toBeNull();
-  // Beside what stood there, what is computed of it when it is shown, and how it is verified today.
+  // In addition to the former members: those computed when it is shown, and how it is verified today.
   const { verification = null } = shown;
   expect(shown).toEqual({ ...document, ...laneOf(shown), verification, settled_by: document.settled_by ?? null });
   expect(verifyReceipt(shown, before.jwks)).toMatchObject({ kind: 'valid' });

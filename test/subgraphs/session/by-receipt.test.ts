@@ -26,7 +26,7 @@ beforeAll(async () => {
   desk = await openDesk();
 });
 
-/** A receipt of a call that landed on no book, as the recorder would have issued it. */
+/** A receipt of a call that was recorded on no book, as the recorder would have issued it. */
 async function receiptOf(
   account: Account,
   { task_id = newTask(), ...facts }: Partial<Omit<ReceiptFacts, 'task_id'>> & { task_id?: TaskId } = {},
@@ -44,7 +44,7 @@ async function receiptOf(
 const rowsOf = (agent_id: number) =>
   desk.database.query({ text: 'select * from book_row where agent_id = $1 order by seq', values: [agent_id] });
 
-/** What an audit of the whole book comes to. */
+/** The result of an audit of the whole book. */
 async function soundness(agent_id: number) {
   const step = await auditStep(desk.database, agent_id as AgentId, auditStart);
   return step.kind === 'sound' ? { kind: step.kind, marked: step.marked } : step;
@@ -119,7 +119,7 @@ describe('registering by a collected receipt', () => {
     const registered = await desk.registerBy(account, await receiptOf(account, { agent_id: 7 }));
     expect(registered).toMatchObject({ settlementStatus: 'settled' });
     expect(registered.agentId).not.toBe(7);
-    // It stands on that book, and on no other.
+    // The row is on that book, and on no other.
     expect(await rowsOf(registered.agentId)).toEqual([]);
   });
 

@@ -19,14 +19,14 @@ import { abandonLease, claimRequest, OWNER, startSettling } from '../../harness/
 import { refuser } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* No tree of sessions spends more than any cap in it, whatever races: on the very statements that claim and record. */
+/* No tree of sessions spends more than any cap in it, whatever races: with the very statements that claim and record. */
 
 let database: Database;
 let queues: ReturnType<typeof openQueues>[];
 beforeAll(async () => {
   database = await freshStore();
   const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
-  // Two, as two processes have: nothing is in memory that one knows and the other does not.
+  // Two, as in two processes: neither has anything in memory that the other lacks.
   queues = [1, 2].map(() => openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null));
 });
 
@@ -58,9 +58,9 @@ const moves = fc.array(
     node: fc.nat(),
     amount: fc.integer({ min: 1, max: 5 }),
     queue: fc.nat(1),
-    /** The money has moved already, by whomever. */
+    /** The money has already moved, sent by us or by anybody else. */
     owed: fc.boolean(),
-    /** Sessions that nothing holds are forgotten beside it. */
+    /** Whether sessions that hold nothing are forgotten at the same time. */
     forgets: fc.boolean(),
     ends: fc.constantFrom('recorded', 'released', 'reopened', 'claimed_again', 'open'),
   }),
@@ -94,7 +94,7 @@ function shownOf({ name, cap }: Node): ShownDelegation {
   };
 }
 
-/** Those over a session are bound before it is. */
+/** Binds the sessions above one before the session itself. */
 async function bind(nodes: readonly Node[]): Promise<void> {
   for (const node of nodes) await submit(node, 0, `binds ${node.name}`, 0, false);
 }

@@ -9,7 +9,7 @@ import { jobTable } from '../../../harness/board/job-table.ts';
 import { claim, claimRequest } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* What is over is shown so at once, whenever the round comes that writes it down: no round comes here but when it is called. */
+/* A job whose time is over is shown so at once, even before the round that writes it down: here no round runs unless it is called. */
 
 let database: Awaited<ReturnType<typeof freshStore>>;
 let table: ReturnType<typeof jobTable>;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const [POSTER, WINNER, OTHER] = [1, 2, 3];
 
-/** A job that was brought there, with two bids of which the first wins. */
+/** A job in that state, with two bids of which the first wins. */
 async function brought(state: JobState): Promise<string> {
   const job_id = await table.post(POSTER);
   const { bid_id } = (await table.bid(WINNER, job_id)) ?? {};
@@ -34,7 +34,7 @@ async function brought(state: JobState): Promise<string> {
 const listed = async (status: JobState, members: object = {}) =>
   (await listJobs(database, JobPage.parse({ status, limit: 100, ...members }))).jobs;
 const stored = async (job_id: string) => (await table.read(job_id)).job.state;
-/** Where a job is shown to stand: by itself, and among which it is listed. */
+/** The state that a job shows, and the lists that contain it. */
 async function shown(job_id: string) {
   const [job] = await shownJobs(database, [job_id]);
   const among: JobState[] = [];

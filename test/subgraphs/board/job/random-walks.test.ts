@@ -12,7 +12,10 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import { jobTable, OUTPUT, OUTPUT_SHA256 } from '../../../harness/board/job-table.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Walks of jobs between four agents, at random and to each state: nothing moves but by the table, and the events tell the very walk. */
+/*
+ * Random walks of jobs between four agents, and to each state: a job moves only as the table allows, and the events describe exactly that
+ * walk.
+ */
 
 let database: Database;
 let table: ReturnType<typeof jobTable>;
@@ -29,14 +32,14 @@ interface Step {
   readonly agent: number;
   readonly action: JobAction | 'forward' | 'over' | 'round' | 'settle_late';
   readonly wrong: boolean;
-  /** Whether it is taken by whoever may take it, and not by `agent`. */
+  /** Whether a permitted agent takes the step instead of `agent`. */
   readonly right: boolean;
 }
 
 const walks = fc.array(
   fc.record<Step>({
     agent: fc.integer({ min: 1, max: 4 }),
-    /** Half of the steps are what may be done next, or hardly a walk would come far. */
+    /** Half of the steps are permitted ones, because otherwise few walks would go far. */
     action: fc.oneof(
       { weight: 6, arbitrary: fc.constant('forward' as const) },
       { weight: 5, arbitrary: fc.constantFrom(...jobActions) },
@@ -48,7 +51,7 @@ const walks = fc.array(
   { minLength: 8, maxLength: 30 },
 );
 
-/** `done`, or the code of its refusal. */
+/** `done`, or the code of the refusal. */
 async function resultOf(step: () => Promise<unknown>): Promise<string> {
   try {
     await step();
@@ -59,14 +62,14 @@ async function resultOf(step: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** What comes next: the first bid, and then whatever follows. */
+/** The next step: first a bid, then whatever the state permits. */
 function next({ state, bidCount }: { readonly state: JobState; readonly bidCount: number }): JobAction {
   const forward = jobActions.filter(action => action !== 'cancel' && action !== 'refuse' && action !== 'challenge');
   const legal = forward.filter(action => jobMoves[action].from.includes(state));
   return (state === 'open' && bidCount === 0 ? legal[0] : legal.at(-1)) ?? 'reveal';
 }
 
-/** Where each event leads. */
+/** The state that each event leads to. */
 const leads: Readonly<Record<string, string>> = {
   job_posted: 'open',
   job_bid: 'open',
@@ -81,7 +84,7 @@ const leads: Readonly<Record<string, string>> = {
   job_expired: 'expired',
 };
 
-/** Walks with a new job, and holds each step against the table. @returns where it ends */
+/** Walks a new job, and checks each step against the table. @returns the final state */
 async function walk(steps: readonly Step[]): Promise<JobState> {
   const job_id = await table.post(POSTER);
   for (const { action: asked, agent: drawn, wrong, right } of steps) {
@@ -93,7 +96,7 @@ async function walk(steps: readonly Step[]): Promise<JobState> {
     const sha256 = wrong || is_refused(OUTPUT_SHA256) ? OTHER_SHA256 : OUTPUT_SHA256;
     if (action === 'over') await table.pass(job_id);
     if (action === 'round') await expireJobs(database);
-    // Money that has moved is recorded whatever has become of the job, and only where something was delivered for it.
+    // Money that has moved is recorded whatever the state of the job, but only if something was delivered for it.
     if (action === 'settle_late') {
       await table.settle(job_id);
       const after = (await table.read(job_id)).job.state;
@@ -120,7 +123,7 @@ async function walk(steps: readonly Step[]): Promise<JobState> {
     const judged = judgeJob(before, action);
     if (outcome !== 'done') expect(after.state).toBe(job.state);
     if (judged.kind === 'refused') {
-      // What was done is answered as it stands when it is asked for again.
+      // A repeated request for a step already taken returns the current state.
       const again = {
         pick: job.pickedBidId === bid?.bidId,
         cancel: true,
@@ -167,7 +170,7 @@ it.each(Object.entries(ways))('a job comes to be %s by %j', async (state, way) =
   expect(await walk(way.map(action => ({ action, agent: 2, wrong: false, right: true })))).toBe(state);
 });
 
-/** What is said of a job in several places is one thing. */
+/** What different places show of a job must agree. */
 async function audit(job_id: string): Promise<void> {
   const { job } = await table.read(job_id);
   const kinds = await table.kinds(job_id);

@@ -8,14 +8,14 @@ import { openApprovals } from '../../../harness/claim/approvals.ts';
 import { recordClaim, startSettling } from '../../../harness/claim/fixture.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 
-/* An approval passes one call, whatever races: on the very statements that claim, release and record. */
+/* An approval passes one call, whatever races: with the very statements that claim, release and record. */
 
 let house: Awaited<ReturnType<typeof openApprovals>>;
 beforeAll(async () => {
   house = await openApprovals();
 });
 
-/** A call that passes: its claim. */
+/** The claim of a call that passes. */
 async function claimed(agent: AgentId, more: Parameters<typeof house.submit>[1] = {}) {
   const { key, outcome } = await house.submit(agent, more);
   if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
@@ -42,7 +42,7 @@ describe('an approval', () => {
     expect(new Set(racing.map(({ outcome }) => outcome.kind))).toEqual(
       new Set(['claimed', 'blocked', 'blocked_too_often']),
     );
-    // The others have left one request between them.
+    // The other calls have left one request between them.
     expect(await statuses(agent)).toEqual(['open', 'passed']);
     const [one] = passed;
     if (one?.outcome.kind === 'claimed') await release(agent, one.outcome.lease);
@@ -75,7 +75,7 @@ describe('an approval', () => {
     });
     await startSettling(database, lease);
     await recordClaim(database, lease);
-    // Let go of, it would serve nobody any more.
+    // If it were released, it would pass no other call: its day is over.
     expect(await passes(agent)).toBe(false);
   });
 
@@ -102,7 +102,7 @@ describe('an approval', () => {
     const second = await claimed(other);
     const owed = await usedElsewhere(first.key);
     expect(owed).not.toBeNull();
-    // Both stand, and the one that is owed takes nothing from the other, nor gives what that holds to a third.
+    // Both claims exist; the owed one neither takes the approval of the other nor frees it for a third.
     expect((await submit(other, { key: second.key })).outcome.kind).toBe('in_flight');
     expect(await passes(other)).toBe(false);
     await recordClaim(house.database, owed as Lease);
@@ -162,7 +162,7 @@ interface Claim {
   readonly settling: boolean;
 }
 
-/** What is under way on one book, of two calls. */
+/** Steps on one book, with two different calls. */
 function openPlay(agent: AgentId) {
   const open: Claim[] = [];
   const let_go: string[] = [];
@@ -223,7 +223,7 @@ describe('approvals', () => {
           const asked = standing.filter(({ key }) => !owed.has(key));
           seen.passed += asked.length;
           seen.owed += standing.length - asked.length;
-          // Each that was asked and stands has an approval of its own, of those that were given.
+          // Each claim that needed an approval has one of its own, among those that were given.
           expect(new Set(asked.map(({ approval }) => approval)).size).toBe(asked.length);
           for (const { approval } of asked) expect(given).toContain(approval);
         }

@@ -12,7 +12,7 @@ import { a2aEscrowMachine } from '../../../../subgraphs/book/escrow/a2a-escrow.m
 import { ledgerEscrowMachine } from '../../../../subgraphs/book/escrow/ledger-escrow.machine.ts';
 import { judgeMove, legalFor, type Machine } from '../../../../subgraphs/book/escrow/machine.ts';
 
-/* Both machines are walked whole: every state, action and party, in time and past it, with a claim and without. */
+/* Both machines are walked completely: every state, action and party, in time and late, with a claim and without. */
 
 const flags = [false, true];
 
@@ -23,7 +23,7 @@ interface Walk<S extends string, A extends string, P extends string> {
   readonly actions: readonly A[];
 }
 
-/** `state party action` → where it leads, whatever it wants beside that; what does not stand here is refused. */
+/** Maps `state party action` to the next state, whatever else the action requires; every combination that is not listed is refused. */
 function everyStep<S extends string, A extends string, P extends string>({
   machine,
   states,
@@ -59,7 +59,7 @@ const a2a = everyStep({
   actions: wordList(a2aEscrowActions).filter(action => action !== 'open' && action !== 'status'),
 });
 
-/** All that moves anything, by name. */
+/** Names of all steps that change the state. */
 const moving = (steps: typeof ledger | typeof a2a) =>
   Object.fromEntries(
     steps.flatMap(({ name, verdict }) =>
@@ -70,7 +70,7 @@ const moving = (steps: typeof ledger | typeof a2a) =>
   );
 /** With a claim and without. */
 const either = (name: string, to: string) => ({ [name]: to, [`${name} claimed`]: to });
-/** In time and past it. */
+/** In time and late. */
 const always = (name: string, to: string) => ({ ...either(name, to), ...either(`${name} late`, to) });
 
 describe('the ledger escrow', () => {

@@ -7,7 +7,7 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import { CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Random walks of escrows between three agents: what the rows say is what the escrows are, whoever asked for what. */
+/* Random walks of escrows between three agents: the rows describe exactly the escrows, whoever requested a step. */
 
 const CALLS = 100;
 let database: Database;
@@ -27,13 +27,13 @@ const steps = fc.array(
     action: fc.constantFrom('fund', 'submit', 'release', 'clawback', 'challenge', 'expire', 'round'),
     claimed: fc.boolean(),
     wrong: fc.boolean(),
-    /** Half of the steps are legal ones, or hardly a walk would come far. */
+    /** Half of the steps are legal ones, because otherwise few walks would go far. */
     legal: fc.option(fc.nat({ max: 9 }), { nil: null }),
   }),
   { minLength: 8, maxLength: 24 },
 );
 
-/** What became of a step: the state, or the code of its refusal. */
+/** The outcome of a step: the state, or the code of the refusal. */
 async function resultOf(step: () => Promise<{ readonly state: string }>): Promise<string> {
   try {
     return (await step()).state;
@@ -43,7 +43,7 @@ async function resultOf(step: () => Promise<{ readonly state: string }>): Promis
   }
 }
 
-/** The phases of an escrow as its rows on one book tell them. */
+/** The phases of an escrow according to its rows on one book. */
 async function projected(escrow_id: string, agent_id: number): Promise<readonly string[]> {
   const rows = await books.rows();
   return rows
@@ -108,7 +108,7 @@ it('state follows the rows: on both books, and nothing on anybody else’s', asy
         expect(phases.map(phase => phase.state)).toEqual(own);
         expect(state).toBe(own.at(-1));
       }
-      // The counterparty's book tells of nothing before an act of its own, and of all phases from then on.
+      // The counterparty's book shows nothing before the counterparty's first act, and all phases from then on.
       const { phases } = await books.read(principal, { job_id });
       expect(theirs).toEqual(phases.some(({ by }) => by === 'counterparty') ? own : []);
       for (const stranger of [1, 2, 3].filter(agent => agent !== principal && agent !== counterparty))

@@ -54,7 +54,7 @@ async function appendAt(database: Database, at: string, agents: readonly number[
   });
 }
 
-/** Without the newest event. */
+/** Deletes the newest event. */
 const SET_BACK = `delete from book_event where agent_id = $1 and position = 2;
   update book set position = 1, event_hash = (select hash from book_event where agent_id = $1 and position = 1) where agent_id = $1`;
 const run = async (store: Database, text: string, agent = 2) => {
@@ -72,12 +72,12 @@ it('an append to a book that was set back halts the log, names the book, and wri
     count: 1,
     books: [{ agent_id: 2, known: { position: 2 }, found: { position: 1 } }],
   });
-  // From now on no book is written, also none that stands.
+  // From now on no book is written, not even one that is unchanged.
   await expect(append(database, 3)).rejects.toThrow(LogHalted);
   expect(await eventsOf(store)).toEqual(before);
 });
 
-/** It goes on from its older state, with events of its own. */
+/** The older state continues with events of its own. */
 async function goOnOtherwise(store: Database, events: number): Promise<void> {
   await run(store, SET_BACK);
   for (let event = 0; event < events; event++) await appendAt(store, '2027-01-02T03:04:05.678Z', [2]);
@@ -109,10 +109,10 @@ it.each([
     expect(again.broken).toBeNull();
     expect(closed).toEqual([2]);
     await store.query({ text: 'update book set damage = null' });
-    // Two that meet it at once are judged by one audit.
+    // Two that find it at once are judged by one audit.
     await Promise.all([books.look(store), append(database, 2, 3).catch(() => {})]);
     expect(closed).toEqual([2, 2]);
-    // One that met it before, and is judged after that audit, reports nothing more.
+    // One that found it earlier, and is judged after that audit, reports nothing more.
     const [head] =
       (await new SavedHeads(path).read())?.filter(isEventHead).filter(({ agent_id }) => agent_id === 2) ?? [];
     if (!head) throw new Error('no head of the book was saved');

@@ -27,7 +27,7 @@ async function* pages(...heads: ReturnType<typeof head>[]) {
   yield heads;
 }
 
-/** On a file that has nothing yet. */
+/** Saved heads on a file that is still empty. */
 async function begun(options?: SavedHeadsOptions): Promise<SavedHeads> {
   const saved = new SavedHeads(path, options);
   expect(await saved.begin(pages())).toBe(true);
@@ -88,7 +88,7 @@ describe('saved heads of books', () => {
     const heads = await read();
     expect(heads).toHaveLength(300);
     expect(heads?.every(known => isEventHead(known) && known.position === rounds)).toBe(true);
-    // Each line has some 140 bytes: all 18,000 of them would be 2.5 MB. How much was added since the last time hangs on the order of writes.
+    // Each line has about 140 bytes: all 18,000 would be 2.5 MB. How many were added since the last rewrite depends on the order of writes.
     expect((await readFile(path)).length).toBeLessThan(2_000_000);
     expect(await readdir(join(path, '..'))).toEqual(['book-heads.jsonl']);
   });
@@ -103,7 +103,7 @@ describe('saved heads of books', () => {
     await mkdir(path);
     saved.add([head(1, 1)]);
     await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
-    // Nothing of what was added before is on disk, whoever asks.
+    // Nothing added before is on disk, and every caller is told so.
     await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
     expect(saved.fails).toBe(true);
     expect(heard).toHaveLength(1);

@@ -9,7 +9,7 @@ import { openAlertBooks } from '../../../harness/ledger/alert-books.ts';
 import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* What a book tells before a wall, on the real ledger. */
+/* The alerts of a book before a limit is reached, on the real ledger. */
 
 const HOUR_MS = 3_600_000;
 
@@ -109,7 +109,7 @@ describe('an alert', () => {
     await books.setBudget(book, 1_100n);
     await books.collect(books.rowOf(book, 1n));
     expect(await named(book)).toEqual(['1 daily_cap 50', '1 budget 50', '2 budget 50']);
-    // What is so already is not set again.
+    // A value that is already set is not set again.
     await books.setBudget(book, 1_100n);
     await books.collect(books.rowOf(book, 1n));
     expect(await named(book)).toHaveLength(3);
@@ -132,7 +132,7 @@ describe('what a book is used to', () => {
     const book = await books.openBook();
     const today = books.today_ms();
     const days = [1, 2, 3, 20].map(before => new Date(today - before * 24 * HOUR_MS + HOUR_MS).toISOString());
-    // 24 × 2,000 in each of three days of the last fourteen; another one does not count.
+    // 24 × 2,000 in each of three days of the last fourteen; an earlier day does not count.
     const amounts = [48_000n, 48_000n, 48_000n, 10n ** 9n];
     await insertRowsAt(
       database,
@@ -175,7 +175,7 @@ describe('what a book alerts of', () => {
     const before = await termsOf();
     const by = { agent_id: agentId(book), session_hash: 'ab'.repeat(32), by: 'session' } as const;
     expect(await setAlerts(database, agentId(book), by as never, { burn_factor: 9 })).toEqual({ burn_factor: 9 });
-    // What is so already is not set again, and null restores what is usual.
+    // A value that is already set is not set again, and null restores the default.
     await setAlerts(database, agentId(book), by as never, { burn_factor: 9 });
     expect(await setAlerts(database, agentId(book), by as never, { burn_factor: null })).toEqual({});
     const usual = settingsInForce({});

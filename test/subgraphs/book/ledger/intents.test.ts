@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const INTENTS = ['bill-1', 'bill-2', null] as const;
 
-/** What can become of an attempt, and what of it each intent counts. */
+/** What can become of an attempt, and what each intent counts of it. */
 const kinds = ['collected', 'vouched', 'by_key', 'blocked', 'blocked_by_key'] as const;
 type Kind = (typeof kinds)[number];
 type Later = 'nothing' | 'replayed' | 'confirmed' | 'unverified';
@@ -46,7 +46,7 @@ const attempts = fc.array(
   { minLength: 1, maxLength: 24 },
 );
 
-/** A row that a key stood in for the payment of. */
+/** A row of a call by key, which was not paid for. */
 const unpaid = {
   evidence: 'UNVERIFIED',
   collected: false,

@@ -33,7 +33,7 @@ interface Change {
   readonly kind: 'change';
   readonly name: (typeof caps)[number];
   readonly mode: PolicyMode;
-  /** A ceiling in calls; null clears. */
+  /** A ceiling, as a number of calls; null clears it. */
   readonly calls: number | null;
 }
 interface Move {
@@ -53,7 +53,7 @@ const moved = fc.record<Move>({
   pick: fc.nat(20),
 });
 
-/** A value of that policy, or null, which clears it. */
+/** A value of that policy, or null to clear it. */
 function settingOf(name: Exclude<(typeof caps)[number], 'budget'>, calls: number | null): Json {
   if (calls === null) return null;
   const values = {
@@ -67,7 +67,7 @@ function settingOf(name: Exclude<(typeof caps)[number], 'budget'>, calls: number
 let books = 0;
 let tasks = 0;
 
-/** A book, and what may happen on it. */
+/** A book, and the steps that may happen on it. */
 async function opened() {
   const agent = ++books;
   const agent_id = agentId(agent);
@@ -85,7 +85,7 @@ async function opened() {
     const number = ++tasks;
     const outcome = await database.transaction(async tx => {
       const [reserved] = await reserve(tx, refuser, [reservationFor(agent, number, { owed })]);
-      // Still under the head's lock: this is the moment of the admission.
+      // Still under the lock of the head, at the moment of the admission.
       if (reserved?.kind === 'reserved' && !owed) requireWithin(headOf(await readBooks(tx, [agent_id]), agent_id));
       return reserved;
     });
@@ -111,7 +111,7 @@ async function opened() {
       if (step.kind === 'reserve' || step.kind === 'owed') return ask(step.kind === 'owed');
       await end(step.kind, step.pick);
     },
-    /** Gives everything back, and tells how many would_block events there should be. */
+    /** Releases everything, and returns how many would_block events are expected. */
     async close(): Promise<number> {
       while (held.length > 0) await end('void', 0);
       return told;
@@ -142,7 +142,7 @@ it('any interleaving of reserve, collect, void and changes of policy admits noth
   await fc.assert(
     fc.asyncProperty(steps, async taken => {
       const { agent_id, run, close } = await opened();
-      // Steps of different kinds run beside each other, as calls and their owners do.
+      // Steps of different kinds run at the same time, as calls and their owners do.
       for (let at = 0; at < taken.length; at += 4) await Promise.all(taken.slice(at, at + 4).map(run));
       const told = await close();
       const text = `select count(*)::int as told from book_event where agent_id = $1 and kind = 'would_block'`;

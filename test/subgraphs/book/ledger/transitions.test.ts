@@ -29,14 +29,14 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-/** Rows of these rest on a receipt, which is issued with them. */
+/** Rows of these kinds refer to a receipt, which is issued with them. */
 const withReceipt = {
   collected: collection,
   RECORDED_BY_SETTLE: vouchedCollection,
   foreign_ingest: ingestedCollection,
 } as const;
 
-/** A row of that evidence as its writer bears it; those that carry money count, the others do not. */
+/** The first row of that evidence, as its writer adds it; rows that carry money count, the others do not. */
 function bearing(evidence: Evidence, number: number): InitialFacts {
   const paid = birth(`task_${book}_${number}`, number);
   const is = { task_id: paid.task_id, evidence, collected: false, model: 'small-1', hub: 'north' } as const;
@@ -61,7 +61,7 @@ async function bear(evidence: Evidence, number: number): Promise<void> {
   });
 }
 
-/** Whatever is asked for, also what no type would let through. */
+/** An arrival to any evidence, also to one that the types do not allow. */
 const arrivalOf = (task_id: string, to: Evidence) =>
   ({
     task_id,

@@ -14,7 +14,7 @@ import { openVault } from '../../../../subgraphs/vault.ts';
 import { birth, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Rows once more through what judges calls, beside a computation that shares no line with it. */
+/* Compares the simulation, which uses the code that judges calls, with a computation that shares no line with it. */
 
 let database: Database;
 const vault = openVault('a secret of this test');
@@ -23,18 +23,18 @@ beforeAll(async () => {
 });
 
 interface Row {
-  /** Null for one without an amount. */
+  /** Null for a row without an amount. */
   readonly amount: number | null;
   readonly minutes: number;
   readonly model: string;
   readonly door: string;
-  /** `key`: a call that a key stood in for, whatever its amount says; as a report and a hand-off have none. */
+  /** `key` is a call by key, which has no amount, whatever `amount` says; a report and a hand-off have none either. */
   readonly kind: keyof typeof births;
 }
 
 const unpaid = { evidence: 'UNVERIFIED', collected: false, amount: null, rail: null } as const;
 const onBoard = { model: 'board', hub: 'svc' } as const;
-/** What each kind says of its row beside that it was collected. */
+/** Members of each kind's row besides those of a collected one. */
 const births = {
   collected: {},
   RECORDED_BY_SETTLE: { evidence: 'RECORDED_BY_SETTLE' },
@@ -47,7 +47,7 @@ const births = {
   report: { ...unpaid, hub: 'router', fulfillment: { job_kind: 'router_broadcast', resource: null } },
   hand_off: { ...unpaid, model: '', hub: '', fulfillment: { job_kind: 'other', resource: null } },
 } as const satisfies Record<string, Partial<InitialFacts>>;
-/** What no book judged. */
+/** Kinds that no book judged. */
 const unjudged: readonly Row['kind'][] = ['report', 'hand_off'];
 
 const BEGIN_MS = Date.parse('2026-03-01T22:10:00Z');
@@ -55,10 +55,10 @@ let books = 0;
 let tasks = 0;
 
 type CollectedRows = readonly (Row & { readonly seq: number; readonly at_ms: number })[];
-/** In one transaction: hashing more would keep its connection idle for too long. */
+/** Rows per transaction: hashing more would keep its connection idle for too long. */
 const ROWS_TOGETHER = 500;
 
-/** A book with these rows, each collected so many minutes after the one before it. */
+/** A book with these rows, each collected that many minutes after the one before it. */
 async function bookOf(rows: readonly Row[]) {
   const agent_id = agentId(++books);
   await withBooks(database, agent_id);
@@ -100,7 +100,7 @@ function birthOf({ amount, model, door, kind }: Row): InitialFacts {
   };
 }
 
-/** All pages, each begun with the cursor of the one before. */
+/** All pages, each requested with the cursor of the one before. */
 async function simulated(
   book: number,
   tried: TriedTerms,
@@ -123,7 +123,7 @@ async function simulated(
 const HOUR_MS = 3_600_000;
 const inSame = (ms: number, one: number, other: number) => Math.floor(one / ms) === Math.floor(other / ms);
 
-/** The same by the plainest way: every sum anew for every row. */
+/** The same computed in the plainest way: every sum again for every row. */
 function naive(rows: CollectedRows, { policy, budget_atomic }: TriedTerms, from_ms: number, to_ms: number) {
   const passed: { readonly amount: bigint; readonly at_ms: number }[] = [];
   const listed: (readonly [number, string])[] = [];
@@ -231,7 +231,7 @@ describe('a simulation', () => {
       fc.asyncProperty(someRows, someTried, async (given, wanted) => {
         if (Object.values(wanted).every(value => value === null)) return;
         const tried = parseTried(wanted);
-        // Rows as they would stand had each been judged: those that are refused were never collected.
+        // The rows as if each had been judged: refused ones were never collected.
         const whole = await bookOf(given);
         const refused = new Set(
           naive(whole.rows, tried, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY).listed.map(([seq]) => seq),
@@ -280,7 +280,7 @@ describe('a simulation', () => {
       expect(await under({ budget: '3601' }, limit)).toEqual({ listed: [], considered, unknown_operation_count: 0 });
       const last = { listed: [[4, 'budget_exhausted', 3_101n]], considered, unknown_operation_count: 0 };
       expect(await under({ budget: '3600' }, limit)).toEqual(last);
-      // Without what the job took there is room for the last call.
+      // Without the amount of the job there is room for the last call.
       for (const name of ['budget', 'hourly_cap', 'daily_cap']) {
         const code = name === 'budget' ? 'budget_exhausted' : `${name}_exceeded`;
         expect((await under({ [name]: '3100' }, limit)).listed).toEqual([[3, code, 1_000n]]);

@@ -9,7 +9,7 @@ import { freshDatabase } from '../../../harness/database.ts';
 import { birth, collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/* What rests on a transfer, as the tables say it, of whichever room wrote them. */
+/* Which uses of a transfer the tables show, whichever room wrote them. */
 
 const [OWN, OTHER] = [1, 2];
 let database: Database;
@@ -28,7 +28,7 @@ const transfer = (number: number, amount = 2000n): SentTransfer => ({
   amount,
 });
 
-/** A row that tells of a payment to somebody else, as an ingest leaves it: its receipt names the payment, too. */
+/** A row of a payment to somebody else, as an ingest leaves it: its receipt names the payment, too. */
 async function ingest(agent: number, number: number, payer_proven: boolean): Promise<string> {
   const { prepared, landing } = collection(agent, number);
   if (landing === null) throw new Error('it lands on a book');

@@ -78,7 +78,7 @@ describe('forgetting', () => {
     expect((await claimByKey(database, 'old'))?.requestBox).toHaveLength(0);
   });
 
-  /** Of a payment that lapsed so many seconds ago. */
+  /** A claim whose payment lapsed that many seconds ago. */
   const lapsed = (claim_key: string, seconds: number) =>
     database.query({
       text: 'update payment_claim set valid_before = extract(epoch from now())::bigint - $2 where claim_key = $1',
@@ -92,7 +92,7 @@ describe('forgetting', () => {
     await abandonLease(database, lease, false);
     await lapsed('never', 4_000);
     await forget();
-    // Until the chain has said so, it may have been used by somebody else.
+    // Until the chain has confirmed that, somebody else may have used it.
     expect(await stateOf(database, 'never')).toBe('released');
     await markedFinal(lease, 1);
     await forget();
@@ -116,7 +116,7 @@ describe('forgetting', () => {
     await recordClaim(database, settled);
     await abandonLease(database, sent, true);
     for (const name of names) await lapsed(name, 40 * 24 * 3_600);
-    // Only what was released can be final: whoever says so of another is not heard.
+    // Only a released claim can become final: the mark is ignored for any other.
     for (const lease of [settlingStill, settled]) await markedFinal(lease);
     await forget();
     expect(await Promise.all(names.map(name => stateOf(database, name)))).toEqual(['settling', 'recorded', 'released']);

@@ -18,7 +18,7 @@ import {
 } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* What a purchase is called by its payer, and how a payment stands for whoever holds it: against Postgres, by the rules alone. */
+/* The identifier that a payer gives a purchase, and the status of a payment for its holder: on Postgres, by the rules alone. */
 
 const PAYER = claimRequest('').payer;
 const STRANGER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';

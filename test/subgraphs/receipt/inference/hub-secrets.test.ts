@@ -9,7 +9,7 @@ import { type HubRoute, type Hubs, openHubs } from '../../../../subgraphs/receip
 import { openScriptedHub } from '../../../harness/receipt/inference/scripted-hub.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/* Whatever JSON a hub sends, whole or streamed: of it go out only members that are known, and no needle but in what a model says. */
+/* Whatever JSON a hub sends, whole or streamed: only known members are passed on, and no secret outside of what a model says. */
 
 const KEY = 'k3y_of_one_4f1b7c9d02aa';
 const OTHER = 'https://models-of-two.example:8443/tenant-51aa77/v1';
@@ -65,7 +65,7 @@ const { json } = fc.letrec<{ json: Json }>(tie => ({
 }));
 const members = fc.dictionary(fc.oneof(word, known), json, { maxKeys: 4 }) as fc.Arbitrary<JsonObject>;
 
-/** Any members, and those that make an answer of it. */
+/** The given value with any additional members. */
 const beside = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
   fc.tuple(members, arbitrary).map(([more, needed]) => ({ ...more, ...needed }));
 
@@ -112,7 +112,7 @@ const request = {
 };
 
 const CONTENT = new Set(['content', 'refusal', 'reasoning', 'reasoning_content', 'arguments', 'text', 'summary']);
-/** What is no content, with the names of its members. Of what is sealed only our own secrets can be told. */
+/** Names of all members, and every value that is not content. Inside an encrypted value only our own secrets can be recognized. */
 function besideContent(value: Json): string[] {
   if (typeof value !== 'object' || value === null) return [String(value)];
   if (Array.isArray(value)) return value.flatMap(besideContent);
@@ -124,7 +124,7 @@ function besideContent(value: Json): string[] {
   });
 }
 
-/** Of a caller's own key only the hub that is asked with it can know. */
+/** Only the hub that is called with a caller's own key can know it. */
 const needlesOf = (hub: string) => needles.filter(each => hub === 'router' || each !== ROUTER_KEY);
 
 function expectNoNeedle(hub: string, value: unknown): void {

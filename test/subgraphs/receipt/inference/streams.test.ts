@@ -33,7 +33,7 @@ const sparse = [{ content: 'Hel' }, { content: 'lo' }, {}]
   .join('');
 const usageAtEnd = event({ choices: [], usage });
 
-/** Says so much, and then does as told. */
+/** Sends that much, and then behaves as given. */
 const sendThen =
   (text: string | Uint8Array, then: Behaviour = response => response.end()): Behaviour =>
   response => {
@@ -67,7 +67,7 @@ async function listening(hubs: Hubs): Promise<OpenReply> {
   return outcome.listening;
 }
 
-/** Everything that a hub says, as it is heard. */
+/** The whole reply of a hub, with its pieces in the order of arrival. */
 async function readStream(behaviour: Behaviour) {
   await using hub = await openHubServer(behaviour);
   return await streamed([hub], async hubs => {

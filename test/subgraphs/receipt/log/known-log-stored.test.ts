@@ -9,7 +9,10 @@ import { type SignedTreeHead } from '../../../../subgraphs/receipt/log/tree-head
 import { collection, issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Real Postgres; each process is what it knows. Going back is what a restored dump leaves: rows, nodes and head of before. */
+/*
+ * On real Postgres; each process is represented by what it knows. A rollback leaves what a restored dump leaves: the earlier rows, nodes
+ * and head.
+ */
 
 let database: Database;
 let number: number;
@@ -29,7 +32,7 @@ const spied = (tx: Tx): Tx => ({
   write: statement => tx.write(statement),
 });
 
-/** A batch of so many leaves, as the recorder appends it. */
+/** Appends a batch of so many leaves, as the recorder does. */
 async function append(known: KnownLog, leaves = 1): Promise<SignedTreeHead> {
   const items = Array.from({ length: leaves }, () => collection(null, number++));
   const { tree_head } = await database.transaction(async tx =>
@@ -41,7 +44,7 @@ async function append(known: KnownLog, leaves = 1): Promise<SignedTreeHead> {
 
 const TABLES = ['log_node', 'log_head', 'tree_head', 'receipt'];
 
-/** Everything as it stands now, to be put back later. */
+/** Copies the tables in their current state, to be restored later. */
 async function dump(): Promise<() => Promise<void>> {
   for (const table of TABLES) await database.query({ text: `create table dump_${table} as table ${table}` });
   return async () => {
@@ -136,7 +139,7 @@ describe('a process that stood still with the head in hand', () => {
     const known = new KnownLog();
     const newest = await append(known, 3);
     let stood = false;
-    // The server ends our session after a second; what is told meanwhile may be heard before the lock's own answer.
+    // The server ends a suspended session after a second; a notification may arrive before the answer to the lock.
     const standing = (tx: Tx): Tx => ({
       query: async statement => {
         const answer = await tx.query(statement);

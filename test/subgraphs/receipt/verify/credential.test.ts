@@ -19,7 +19,7 @@ const verdictOf = (jwt: string, jwks: JsonObject = issuer.jwks) => {
 };
 const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** The same with another header, and the signature that stood there. */
+/** The same token with another header and the original signature. */
 function headed(members: JsonObject): string {
   const [head = '', body, signature] = good.split('.');
   const header = JSON.parse(Buffer.from(head, 'base64url').toString());

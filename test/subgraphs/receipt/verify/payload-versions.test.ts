@@ -6,10 +6,10 @@ import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { alter, base_url, issue, issuer } from '../../../harness/receipt/issue.ts';
 import { foreignPayment, paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
-/* Each payload version by what it signs: nothing of that can be taken away or altered, and nothing else is believed. */
+/* For each payload version: nothing that it signs can be removed or altered, and nothing else is believed. */
 
 const chained_ref = `base:${foreignPayment.observed_transfer.transaction}`;
-/** As the lanes have it whose payment is none of ours: foreign ingest, Nano, stamps under the book chain. */
+/** As in lanes whose payment did not go to this service: foreign ingest, Nano, stamps under the book chain. */
 const foreign: ReceiptFacts = { ...paidCall, payment: null, chained: foreignPayment, caller_binding: {} };
 const current = await issue(paidCall);
 const chained = await issue(foreign);
@@ -25,7 +25,7 @@ function without(members: JsonObject, names: readonly string[]): Members {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-/** All that a token says beside what it is about: of version 8 there was none of it. */
+/** What a token states in addition to its subject: version 8 had none of it. */
 const place = ['payload_hash', 'tree_head_hash', 'tree_size', 'leaf_index', 'book_seq', 'collected_at'];
 const later: Readonly<Record<number, readonly string[]>> = {
   4: [],
@@ -43,7 +43,7 @@ async function ofVersion(version: number, change: (claims: Members) => Members =
   const payload_hash = canonicalHash(payload);
   const signed = claims.payload_hash ? { ...claims, payload_hash } : claims;
   const shown = version === 4 ? chained : current;
-  // The place in the log is shown where the version signs it; null is what no document says.
+  // The place in the log is shown if the version signs it; a null member is one that no document has.
   const beside = 'tree_head_hash' in signed ? ['log_id', 'root_hash', 'amount'] : ['amount'];
   const names = [...Object.keys(signed).filter(name => signed[name] !== null), ...beside];
   const repeated = Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));

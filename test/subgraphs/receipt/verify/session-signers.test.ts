@@ -5,7 +5,7 @@ import { sessionDomain, sessionTypes } from '../../../../schema/session/typed-da
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { delegate, hex32, signAct, signRevocation } from '../../../harness/session/delegate.ts';
 
-/* Whom a document of a session names beside what was signed: nobody may be shown there who did not sign. */
+/* Who is named as a signer in a document of a session: only those who signed it. */
 
 const base_url = 'https://svc.example';
 const domain = sessionDomain(base_url);

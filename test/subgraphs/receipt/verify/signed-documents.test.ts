@@ -20,13 +20,13 @@ import { type FixtureDocument, type FixtureSet, fixtureSets } from '../../../har
 import { alter, paths } from '../../../harness/receipt/issue.ts';
 
 /*
- * Documents of every kind that former versions of this service have signed: each still verifies, and none does with one bit
- * flipped. A wallet is still shown the texts and typed data that it signed then.
+ * Documents of every kind that former versions of this service have signed: each still verifies, and none does with one bit flipped. A
+ * wallet is still shown the texts and typed data that it signed then.
  */
 
 interface Judged {
   readonly valid: boolean;
-  /** Beginnings of the paths that nobody signed, or whose signature is broken beside one that holds. */
+  /** Beginnings of the paths of members that are not signed, or whose signature is broken while another one is valid. */
   readonly unsigned: readonly string[];
 }
 
@@ -52,12 +52,12 @@ function reported(document: JsonObject, keys: JsonObject, within = ''): Judged {
 
 const byModule: Judge = (document, keys) => reported(document, keys);
 
-/** What stands in an audit document for its readers: the key set that verifies it here is another. */
+/** Members of an audit document that are not checked here: it is verified by a key set from elsewhere. */
 const BESIDE_AUDITS = ['keys.', 'issuer_history.', 'receipt_policy.', 'log.'];
 
 const beside = ({ valid, unsigned }: Judged) => judged(valid, [...unsigned, ...BESIDE_AUDITS]);
 
-/** Of documents in JSON, by their kinds. */
+/** Judges of documents in JSON, by their kinds. */
 const judges: Readonly<Record<string, Judge>> = {
   receipt: byModule,
   refusal: byModule,
@@ -103,7 +103,7 @@ const judges: Readonly<Record<string, Judge>> = {
   typed_data: (typed, keys, { signer = '', signature = '0x' }) => reported({ ...typed, signer, signature }, keys),
 };
 
-/** Of documents in other forms. */
+/** Judges of documents in other forms. */
 const textJudges: Readonly<
   Record<string, (text: string, keys: JsonObject, kept: FixtureDocument, set: FixtureSet) => unknown>
 > = {
@@ -116,7 +116,7 @@ const textJudges: Readonly<
   wallet_text: (text, keys, { signer = '', signature = '' }) => verify({ text, signer, signature }, keys).valid,
 };
 
-/** What nobody signs, and stands here for those that read it. */
+/** Unsigned documents, kept here for the commands that read them. */
 const UNSIGNED = ['book', 'audit_pack', 'did'];
 
 async function judge(set: FixtureSet, kept: FixtureDocument, document: Json, text: string): Promise<Judged> {
@@ -125,11 +125,11 @@ async function judge(set: FixtureSet, kept: FixtureDocument, document: Json, tex
   if (of_text) return judged((await of_text(text, keys, kept, set)) === true);
   const of_json = judges[kept.kind];
   if (!of_json) throw new Error(`nobody judges a ${kept.kind}`);
-  // What cannot be read is not valid either.
+  // A document that cannot be read is not valid either.
   return (async () => of_json(document as JsonObject, keys, kept, set))().catch(() => judged(false));
 }
 
-/** With the lowest bit of it flipped: of a text that of the letter in its middle. */
+/** The value with its lowest bit flipped; in a text, that of the letter in the middle. */
 function flipped(old: Json): Json {
   if (typeof old === 'number') return old + 1;
   if (typeof old === 'boolean') return !old;
@@ -138,7 +138,7 @@ function flipped(old: Json): Json {
   return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
 }
 
-/** Of a long document some: each is flipped in a shorter one of its kind. */
+/** A sample of a long document's members: each is also flipped in a shorter one of its kind. */
 const sample = <T>(all: readonly T[]) => all.filter((_, index) => index % Math.ceil(all.length / 80) === 0);
 
 /** Numbers of policies or rules, each once. */
@@ -169,7 +169,7 @@ describe.each<[name: keyof typeof fixtureSets, policies: number[], rules: number
     '%s still verifies, and altered does not',
     async (_, kept) => {
       const { text = '' } = kept;
-      // An answer carries what was signed, beside what was not.
+      // An answer contains the signed document beside unsigned members.
       const document = isJsonObject(kept.document) ? documentIn(kept.document) : (kept.document ?? null);
       const { valid, unsigned } = await judge(set, kept, document, text);
       expect(valid).toBe(true);
@@ -188,7 +188,7 @@ describe.each<[name: keyof typeof fixtureSets, policies: number[], rules: number
   );
 });
 
-/** As this version makes it. */
+/** The text as this version makes it. */
 function textMade(base_url: string, word: SignedWord, parts: JsonObject): string {
   if (word === 'inflow' || word === 'correction') return walletClaimText(word, parts);
   if (word === 'register_pay' || word === 'register_recover') return registerText(word, parts as never);

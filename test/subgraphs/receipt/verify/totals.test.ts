@@ -21,7 +21,9 @@ import { alter, otherIssuer, paths } from '../../../harness/receipt/issue.ts';
 import { openTotals, paidCallOf, replaceStatement } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/* What the service itself signs, where it lies: each tampered total and payment is built as it would have to be, and signed by the issuer. */
+/*
+ * Tampered totals that the service itself has signed: each total and payment is built as a forger would have to, and signed by the issuer.
+ */
 
 interface Row extends JsonObject {
   readonly leaf_index: number;
@@ -83,7 +85,7 @@ function statedAs(document: Total, rail: RailSum, agent_id = 1): JsonObject {
 
 const railOf = ({ rails: [{ rail, rows, total: sum, root }] }: Total): RailSum => ({ rail, rows, total: sum, root });
 
-/** The tree of the rows that the service would like to have. */
+/** A tree of the rows that the service claims. */
 function treeOf(rows: readonly Row[]): RailSum {
   let sums: GrowingSum = { rows: 0, peaks: [] };
   for (const [row, { leaf_index, preimage, amount }] of rows.entries()) {
@@ -118,7 +120,7 @@ describe('a book’s total', () => {
         expect(codeOf(alter(total, ['rails', '0', 'total'], () => overstated.total) as JsonObject)).toBe(
           'total_not_stated',
         );
-        // Signed so: the row's own way up comes to another sum.
+        // The total is signed, but the row's own path leads to another sum.
         expect(codeOf(statedAs(total, overstated))).toBe('row_not_in_total');
         // With a row that counts for more than its receipt signs.
         const row = { ...total.row, amount: (7n + more).toString() };
@@ -212,7 +214,7 @@ describe('the proof of a payment', () => {
     expect(codeOf({ ...paid, preimage } as JsonObject)).toBe('receipt_differs');
   });
 
-  /** A log of one receipt that says this, and the map of its payment, all of it signed by the issuer. */
+  /** A log with one receipt of that payment, and the map of its payment, all signed by the issuer. */
   function provenAs(payment: Paid['payment'], spelling = (text: string) => text): JsonObject {
     const payload = JSON.parse(String(paid.preimage)) as JsonObject;
     const { payment_ref: ref, ...place } = payment;

@@ -61,7 +61,7 @@ describe('a receipt of what was reported', () => {
   });
 
   it('says on its page what was reported, by whom, and that nothing was paid here; the page checks it', async () => {
-    // As the service leaves it out where there is none to look for.
+    // The service leaves the transfer out if the receipt has none.
     const { transfer: _none, ...audit } = await makeAuditDocument(broadcast);
     const { receipt } = audit as { receipt: JsonObject };
     const facts = factsOfReceipt({ ...(receipt.payload as JsonObject) }, receipt);
