@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { a2aLimits } from '../../schema/limits.ts';
 import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
-/* What JSON-RPC at the door of chats does without a house: refusals handed on, turns, and readers that leave. */
+/* What JSON-RPC at the door of chats does by itself, with a fake service behind it: refusals passed on, turns, and readers that leave. */
 
 let house: House;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ it('SubscribeToTask: whoever hangs up is looked after no longer', async () => {
   await expect.poll(() => house.port.calls.length).toBeGreaterThan(1);
   leaving.abort();
   const rounds = (count: number) => new Promise(resolve => setTimeout(resolve, count * 500));
-  // The round that was under way may still come to its end.
+  // The round in progress may still complete.
   await rounds(1);
   const looked = house.port.calls.length;
   await rounds(2);
@@ -85,7 +85,7 @@ it('SubscribeToTask: a fault that passes is asked again, and a refusal that last
   fail(house.port, { code: 'unavailable', status: 503, message: 'away', facts: {} });
   const before = house.port.calls.length;
   await expect.poll(() => house.port.calls.length).toBeGreaterThan(before + 1);
-  // Who looks has proven already: only the first of all looks was by the key.
+  // The follower has already proven itself: only the very first look used the key.
   expect(house.port.seen.slice(-2).map(({ api_key }) => api_key)).toEqual([null, null]);
   fail(house.port, { code: 'not_found', status: 404, message: 'gone', facts: {} });
   expect((await reader?.read())?.value).toContain('"error"');
@@ -102,7 +102,7 @@ it('SubscribeToTask: 429 where its address follows too many, and room again once
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id: 'task_1' } }),
       ...(signal && { signal }),
     });
-  // Held on to: fetch hangs up on an answer that nobody can read any more.
+  // Kept referenced, because fetch closes a response that was garbage-collected.
   const held: Response[] = [];
   for (const { signal } of leaving) held.push(await subscribe(signal));
   expect((await subscribe()).status).toBe(429);

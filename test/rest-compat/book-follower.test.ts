@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type BookCursor, createBookFollower, type FollowedEvent } from '../../rest-compat/client/book-follower.ts';
 import { canonicalHash } from '../../schema/canonical-json.ts';
 
-/* What a follower makes of a service that lies, refuses or breaks off: what an honest one sends is in test/faults. */
+/* How a follower reacts to a service that lies, refuses or breaks off; what an honest one sends is in test/faults. */
 
 const SESSION = 'a-session-that-nobody-sees';
 
@@ -22,10 +22,10 @@ interface FollowRequest {
   readonly session: string | undefined;
   readonly after: number;
 }
-/** A status (403 is the service's own), a proxy's page, or what is said before it breaks off; `errors` is one of those. */
+/** A status (403 is the service's own), a proxy's page, or the items sent before it breaks off; `errors` is one of those. */
 type ScriptedAnswer = number | string | readonly (FollowedEvent | { readonly code: string })[];
 
-/** Answers the nth connection by the nth of these, and each later one by the last. */
+/** The nth connection is answered with the nth of these, and each later one with the last. */
 async function serve(answers: readonly ScriptedAnswer[]) {
   const asked: FollowRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -54,7 +54,7 @@ async function serve(answers: readonly ScriptedAnswer[]) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** A store in memory, which may fail at an event for the first time. */
+/** A store in memory that may fail the first time it gets a certain event. */
 function storeOf(fails_at?: { readonly position: number; readonly committed: boolean }) {
   const held: FollowedEvent[] = [];
   let cursor: BookCursor | null = null;
@@ -161,7 +161,7 @@ it('asks for its session again where that is refused: it may have been rotated',
   const store = storeOf();
   const follower = createBookFollower({
     url: service.url,
-    // What is refused is rotated once: the second of them is in force, until that is refused as well.
+    // A refused session is rotated once: the second one is in force until it is refused as well.
     books: [{ agent_id: 7, session: () => (service.asked.length < 2 ? 'first' : 'second') }],
     store,
   });

@@ -5,7 +5,7 @@ import { type BookCursor, createBookFollower, type FollowedEvent } from '../../r
 import { bookSocket } from '../../rest-compat/client/book-socket.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 
-/* What a follower by graphql-ws makes of a service that lies, refuses or breaks off: what an honest one sends is in test/faults. */
+/* How a follower by graphql-ws reacts to a service that lies, refuses or breaks off; what an honest one sends is in test/faults. */
 
 const SESSION = 'a-session-that-nobody-sees';
 
@@ -27,7 +27,7 @@ function chainOf(length: number): FollowedEvent[] {
 }
 const [first, second, third] = chainOf(3) as [FollowedEvent, FollowedEvent, FollowedEvent];
 
-/** How a socket is answered: what it says of its opener, then of the book, then how it is closed. */
+/** How a socket is answered: the messages about its opening, then about the book, then how it is closed. */
 interface Script {
   readonly acknowledges?: boolean;
   readonly events?: readonly FollowedEvent[];
@@ -37,7 +37,7 @@ interface Script {
   readonly closes?: number;
 }
 
-/** Answers the nth socket by the nth of these, and each later one by the last. */
+/** The nth socket is answered with the nth of these, and each later one with the last. */
 async function serve(scripts: readonly Script[]) {
   const asked: { url: string; init: JsonObject; after: number }[] = [];
   let sockets = 0;
@@ -74,9 +74,9 @@ const say = (socket: WebSocket, message: JsonObject | object) => socket.send(JSO
 
 interface FollowOptions {
   readonly session?: () => string;
-  /** Told of each socket that closed. */
+  /** Called for each socket that closed. */
   readonly hungUp?: () => void;
-  /** What the store does with each event takes until then. */
+  /** The store finishes each event only once this resolves. */
   readonly working?: Promise<void>;
 }
 
@@ -157,7 +157,7 @@ it('takes no more ahead than it may: it hangs up, works that off, and asks for t
   const hungUp = Promise.withResolvers<void>();
   const { held, asked } = await follow(
     [{ events }, { events: more, closes: 1001 }, { events: rest, closes: 1001 }, FORBIDDEN],
-    // Nothing is taken until the first socket is closed, so all that comes on it is ahead.
+    // Nothing is taken until the first socket is closed, so everything that it sends is still waiting.
     { hungUp: hungUp.resolve, working: hungUp.promise },
   );
   expect(held).toEqual(events);

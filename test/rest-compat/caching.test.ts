@@ -67,7 +67,7 @@ it('kept are keys, histories, models and what describes the service, the log, th
     '/robots.txt: public, max-age=300',
     '/.well-known/security.txt: public, max-age=300',
   ]);
-  // What is sold, shown to whoever possesses it, or changes from one moment to the next is not.
+  // Answers that are sold, that require possession, or that change from one moment to the next are not cached.
   for (const { price, possession, unkept_with } of kept)
     expect([price, possession]).toEqual([null, unkept_with === null ? 'none' : 'offered']);
 });
@@ -87,7 +87,7 @@ describe.each(kept.map(door => [pathOf(door.path), door] as const))('GET %s', (p
     for (const shown of [etag, etag.slice(2), `"other", ${etag}`, ` *`]) {
       const again = await house.get(path, { 'if-none-match': shown });
       expect([again.status, await again.text()]).toEqual([304, '']);
-      // RFC 9110 15.4.5: all that tells a cache how to go on.
+      // RFC 9110 15.4.5: a 304 repeats all headers that tell a cache how to proceed.
       for (const name of ['etag', 'cache-control', 'vary', 'RateLimit'])
         expect(again.headers.get(name), name).toBe(first.headers.get(name));
       expect(again.headers.has('content-type')).toBe(false);

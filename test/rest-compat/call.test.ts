@@ -7,7 +7,7 @@ import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { readRequest } from '../../subgraphs/graph-type.ts';
 import { FakePort, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
-/* Doors called as another transport would: no server, socket or request of Node's is there. */
+/* Doors called as by another transport: without a server, socket or request of Node. */
 
 let port: FakePort;
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 const chat = { messages: [{ role: 'user', content: 'Hello' }] };
 
-/** A call as it might come by a tool's name and arguments; `read` says whether its body was asked for. */
+/** A call as from a tool's name and arguments; `read` says whether its body was read. */
 function call(name: string, given: Partial<DoorRequest> & { readonly value?: JsonObject } = {}) {
   const door = everyDoor.find(row => row.name === name);
   if (!door) throw new Error(`there is no door ${name}`);
@@ -74,7 +74,7 @@ it('a paid and valid call runs its document, with the intent of its headers in t
   });
   const [valid_body] = port.valid_bodies;
   expect(valid_body).toMatchObject({ intent_id: 'bill', attempt_index: 2, messages: chat.messages });
-  // A resolver of this process believes that very object; a copy with the same members is not believed.
+  // A resolver in this process trusts that very object; a copy with the same members is not trusted.
   expect(readRequest(ChatRequest, {}, { valid_body })).toBe(valid_body);
   expect(() => readRequest(ChatRequest, {}, { valid_body: { ...valid_body } })).toThrow();
 });

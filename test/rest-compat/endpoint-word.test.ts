@@ -6,9 +6,9 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { errors } from '../../schema/errors.ts';
 
-/* What people read calls one thing by one word. Names of members stand in backticks. */
+/* Texts for people use one word for one thing. Names of members are in backticks. */
 
-/** Words that are not used, by the one that is. */
+/** Words that are not used, by the one that replaces them. */
 const unused = {
   endpoint: /\bdoors?\b/i,
   hub: /\bmodel hubs?\b/i,

@@ -155,7 +155,7 @@ it('the manifest lists each paid door with the offer of its 402', async () => {
   const paid = everyDoor.filter(({ price }) => price !== null);
   expect(resources.map(({ resource }) => resource)).toEqual(paid.map(({ path }) => `https://svc.test${path}`));
   expect(new Set(resources.map(({ price_atomic }) => price_atomic))).toEqual(new Set(['2000', null]));
-  // Behind possession nobody is shown an offer who has not shown it.
+  // Where possession is checked first, only a caller that proves it is shown the offer.
   const shut = new Set(
     paid.flatMap(({ challenge, path }) => (challenge === 'first' ? [] : [`https://svc.test${path}`])),
   );

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([house.close(), impatient.close()]));
 
-/** Whatever came of it: all room is there again. */
+/** After each test, whatever its result, all room is free again. */
 afterEach(async () => {
   const fits = () => {
     const all = house.port.uploads.begin('all');
@@ -64,7 +64,7 @@ async function send(body: RequestInit['body'], type = TYPE, more: RequestInit = 
   return { status: answer.status, ...(JSON.parse(told) as { code?: string; detail?: string }) };
 }
 
-/** A request that says its length, and sends so much of itself. */
+/** A request that announces its length, and sends only part of itself. */
 async function begin(to: House, of: { length: number; sent: string | Buffer; paid?: boolean }): Promise<Socket> {
   const socket = connect(to.socket_port, '127.0.0.1');
   await once(socket, 'connect');
@@ -75,7 +75,7 @@ async function begin(to: House, of: { length: number; sent: string | Buffer; pai
   return socket;
 }
 
-/** Fields as the document got them. */
+/** Fields as the operation received them. */
 const input = () => (house.port.calls.at(-1)?.variables.input ?? {}) as Record<string, unknown>;
 
 describe(`POST ${AUDIO} reads a form`, () => {

@@ -41,13 +41,13 @@ describe('the OpenAPI document', () => {
 
   it('holds schemas that a strict validator of JSON Schema 2020-12 compiles, each of them', () => {
     const compiling = { strict: true, allowUnionTypes: true, strictTuples: false };
-    // Nobody runs what it makes of them.
+    // The compiled code is never run, so it need not be optimized.
     const ajv = new Ajv2020({ ...compiling, code: { optimize: false } });
     formats.default(ajv);
-    // What OpenAPI says around its schemas is no keyword of theirs.
+    // Members that OpenAPI adds around its schemas are not keywords of the schemas.
     ajv.addVocabulary(Object.keys(JSON.parse(text)));
     ajv.addSchema(JSON.parse(text), 'openapi');
-    // By its text: what it refers to is named from the top, so that it is the same wherever it stands.
+    // Schemas by their text: references start at the root, so they are the same everywhere.
     const schemas = new Map(
       schemasIn(JSON.parse(text), '#').map(({ schema, pointer }) => [JSON.stringify(schema), pointer]),
     );
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     expect(components.schemas.Book).toMatchObject({
       properties: { entries: { items: { $ref: '#/components/schemas/BookEntry' } } },
     });
-    // No answer, event or body stands in place: a generator would have to invent its name.
+    // No answer, event or body is described inline: a generator would have to invent its name.
     for (const { path, operation } of operations)
       for (const shape of shapesOf(operation)) expect(shape, path).not.toHaveProperty('properties');
   });
@@ -159,7 +159,7 @@ describe('the OpenAPI document', () => {
       };
       const told = parameters.some(({ name }) => name === 'X-SVC-Agent');
       const description = JSON.stringify(responses['400'] ?? {});
-      // What is free and wants one of several books named has a member of its body for that.
+      // A free operation that must name one of several books has a member of its body for that.
       const wants = price !== null || errors.includes('book_not_named');
       expect([told, description.includes('book_not_named')], path).toEqual([price !== null, wants]);
     }
@@ -169,10 +169,10 @@ describe('the OpenAPI document', () => {
     const required = (path: string) => paths[path]?.post?.requestBody?.required;
     expect(required('/v1/chat/completions')).toBe(true);
     expect(required('/v1/agents/{agent_id}/book')).toBe(false);
-    // One of several requests, by its action.
+    // One of several requests, chosen by its action.
     expect(required('/v1/agents/{agent_id}/book/escrow')).toBe(true);
     expect(required('/v1/agents/{agent_id}/book/a2a-escrow')).toBe(true);
-    // A generator takes a member with a default for one that is always there.
+    // A generator takes a member with a default for one that is always present.
     expect(JSON.stringify(components.schemas).includes('"default":null')).toBe(false);
     const query = paths['/prove-result']?.get?.parameters.map(({ name, required }) => [name, required]);
     expect(query).toEqual([
@@ -182,14 +182,14 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** What an operation takes and gives. */
+/** Schemas of the request and of the answers of an operation. */
 function shapesOf({ requestBody, responses }: Operation): JsonObject[] {
   const bodies = [requestBody, ...Object.values(responses)] as ({ content?: JsonObject } | undefined)[];
   const contents = bodies.flatMap(body => Object.values(body?.content ?? {}));
   return contents.flatMap(media => (isJsonObject(media) && isJsonObject(media.schema) ? [media.schema] : []));
 }
 
-/** Wherever OpenAPI has a Schema Object: a member `schema`, and the components. */
+/** Every Schema Object of OpenAPI: members named `schema`, and the components. */
 function schemasIn(value: unknown, at: string): { readonly schema: unknown; readonly pointer: string }[] {
   if (!isJsonObject(value) && !Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {

@@ -9,7 +9,7 @@ import { type Buyer, PaymentPending, payingFetch } from '../../rest-compat/clien
 import { redeliveryText } from '../../schema/redeliver-header.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* Our fetch with somebody who is paid and means him no good, or answers as proxies and sessions come and go. */
+/* Our fetch with a server that is paid and malicious, or whose answers change as proxies and sessions come and go. */
 
 const terms = { scheme: 'exact', network: 'eip155:8453', amount: '2000' };
 const required = encodePaymentRequiredHeader({
@@ -20,7 +20,7 @@ const required = encodePaymentRequiredHeader({
 
 type ScriptedResponse = { status: number; headers?: Record<string, string>; body?: object } | 'nothing' | 'half';
 
-/** Asks for money, and says the next of these to whoever pays. */
+/** A server that asks for payment, and answers each paid request with the next of these. */
 async function paid(...answers: ScriptedResponse[]) {
   const shown: IncomingHttpHeaders[] = [];
   const halves: ServerResponse[] = [];
@@ -123,7 +123,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks for money, and answers whoever pays with a body that never ends. */
+/** Asks for payment, and answers a paid request with a body that never ends. */
 const stalling = (status: number): typeof fetch => {
   const body = () => new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{"code":')) });
   return async input =>
@@ -221,7 +221,7 @@ it('signs another payment once a refusal of the request says that the first was 
   expect(signed()).toBe(2);
 });
 
-/** Asks for money, and gives whoever pays the next of these as a stream of events that ends cleanly. */
+/** Asks for payment, and answers each paid request with the next of these, as a stream of events that ends cleanly. */
 function streams(...bodies: string[]) {
   const shown: string[] = [];
   const by: typeof fetch = async input => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
 
-/* Which request counts as what: by the doors alone, each rate as a test says it stands. */
+/* Which rate each request counts against: by the doors alone, with the state of each rate set by the test. */
 
 let house: House;
 beforeAll(async () => {
@@ -112,7 +112,7 @@ describe('a body', () => {
     const refused = await house.post('/v1/agents/7/book/policy', {}, headers);
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
-    // Of its two bounds the one that refused it.
+    // Of its two bounds, the one that refused it.
     expect(refused.headers.get('ratelimit')).toBe('"bodies";r=0');
   });
 });

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 
 /*
- * OpenAI's clients retry by themselves, and x402's client below them signs another payment for each retry. So wherever the
- * first one is not known to be unused they are told not to.
+ * OpenAI's clients retry by themselves, and x402's client below them signs another payment for each retry. So an answer forbids retries
+ * wherever the first payment is not known to be unused.
  */
 
 const codes = Object.keys(errors) as ErrorCode[];
@@ -27,7 +27,7 @@ const spent = [
   'payment_identifier_conflict',
   'stream_cut_off',
 ];
-/** A hub's or the router's verdict on the request itself. */
+/** A verdict of a hub or of the router on the request itself. */
 const final = [
   'answer_too_large',
   'hub_rejected_content',

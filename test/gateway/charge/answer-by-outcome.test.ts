@@ -39,12 +39,12 @@ const unsent: Record<NotSent['reason'], true> = {
 
 type Known<K extends CallOutcome['kind']> = {
   readonly outcome: fc.Arbitrary<Omit<Extract<CallOutcome, { kind: K }>, 'kind'>>;
-  /** What is known of the payer's money: said here again, by hand, so that the table cannot be changed unseen. */
+  /** What is known of the payer's money: stated again by hand, so that the table cannot be changed unnoticed. */
   readonly movement: Movement;
 };
 const none = fc.constant({});
 
-/** Every outcome that there is: the type asks for each new one. */
+/** Every outcome: the type requires each new one here. */
 const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
   unpaid: { outcome: fc.record({ paid: fc.constant(paid), unknown_key: fc.boolean() }), movement: 'nothing_moved' },
   second_due: {
@@ -113,7 +113,7 @@ const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
   broke_off: { outcome: fc.record({ away: fc.boolean() }), movement: 'nothing_moved' },
   still_owed: {
     outcome: fc.record({
-      // Whatever the work was refused with, be it the offer of another payment.
+      // Whatever code the work was refused with, even with the offer of another payment.
       refusal: code.map(it => new Refusal(it, { facts: { charged: false } })),
       final: fc.boolean(),
       task_id,
@@ -129,7 +129,7 @@ const outcomes = fc.oneof(
   ),
 );
 
-/** Nobody who may have paid is told to pay, or that nothing was charged. */
+/** Whether the refusal asks for a payment or says that nothing was charged: never where the caller may have paid. */
 function mayPayAgain(refusal: Refusal): boolean {
   return refusal.status === 402 || refusal.extensions.charged === false;
 }

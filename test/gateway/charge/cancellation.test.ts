@@ -8,11 +8,11 @@ import { cancelClaim } from '../../../subgraphs/receipt/claim/cancel.ts';
 import { claim, claimRequest, heldLease } from '../../harness/claim/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* What a call is told that was canceled, however soon its payment buys anew. */
+/* What a canceled call is told, even if its payment has already bought something else. */
 
 const database = await freshStore();
 
-/** Of a claim that was canceled and made anew for another call; `heard`: this process heard of the cancel. */
+/** The answer to a claim that was canceled and claimed again for another call; `heard`: this process received the cancellation. */
 async function toldAfter(heard: boolean): Promise<string> {
   const request = claimRequest(`canceled-${heard}`);
   const [outcome] = await claim(database, request);

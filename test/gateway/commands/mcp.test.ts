@@ -54,7 +54,7 @@ describe('npm run mcp', () => {
   });
 
   it('passes on how long work is coming along, before its result', async () => {
-    // By hand: the official client forgets who waits for news once the result is in the same read.
+    // With a raw request: the official client drops its progress listener if the result arrives in the same read.
     const call = legacy('tools/call', { name: 'get_jwks', arguments: {}, _meta: { progressToken: 'news' } }, 2);
     const { out } = await runMcp({ SERVICE_URL: service.url }, [begin, call]);
     const [, news, result] = out.map(line => JSON.parse(line));
@@ -67,7 +67,7 @@ describe('the credentials of npm run mcp', () => {
   const API_KEY = 'api-key-0123456789abcdef';
   const ROUTER_KEY = 'sk-or-v1-0123456789abcdef';
   const keys = { SVC_API_KEY: API_KEY, SVC_ROUTER_KEY: ROUTER_KEY };
-  /** A handshake, what is long, what a key buys, and what is no message. */
+  /** A handshake, a long answer, a purchase by key, and an invalid message. */
   const lines = [begin, legacy('tools/list', {}, 2), usage('chat_completions', ask('by key')), 'no JSON', []];
 
   it('arrive each by its header at the door behind a tool, and stand in nothing that is written', async () => {
@@ -109,7 +109,7 @@ describe('the credentials of npm run mcp', () => {
   }
 });
 
-/** All that the command writes, to either stream, of what is said to it. */
+/** Everything that the command writes to either stream for these messages. */
 async function runMcp(environment: Record<string, string>, messages: readonly unknown[]) {
   const input = messages.map(each => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join('');
   const { out, err } = await runCommand('gateway/commands/mcp.ts', [], { environment, input });
@@ -124,7 +124,7 @@ async function connect(env: Record<string, string>): Promise<Client> {
   return client;
 }
 
-/** All that is answered to some lines. */
+/** All answers to some lines. */
 async function forwardLines(service: { url: string }, ...messages: unknown[]): Promise<Record<string, unknown>[]> {
   const lines: string[] = [];
   const forwarder = new Forwarder({ ...service, credentials: {}, query: '' }, line => lines.push(line));
@@ -134,7 +134,7 @@ async function forwardLines(service: { url: string }, ...messages: unknown[]): P
   return lines.map(line => JSON.parse(line));
 }
 
-/** What stands at an address in place of the service. */
+/** A server at an address in place of the service. */
 async function standing(status: number, media: string, body: string): Promise<{ url: string }> {
   const server = createServer((_, answer) => answer.writeHead(status, { 'content-type': media }).end(body));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -17,7 +17,7 @@ beforeAll(async () => {
   url = await log.serve();
   witness = await startWitness(url, await ownFolder(), '--port', '0', '--every', '3600');
   await cosignedFirst(witness, 4);
-  // From here on it is told by submissions alone.
+  // From here on submissions are its only source.
   log.instead = path => (path === 'checkpoint' ? { status: 503 } : null);
 });
 
@@ -79,7 +79,7 @@ describe('POST /add-checkpoint', () => {
     expect((await submit(stranger.submission(7))).status).toBe(403);
     const forged = log.submission(7).replace(/\u2014.*\n$/, log.keys[0]?.sign('another text\n') ?? '');
     expect((await submit(forged)).status).toBe(403);
-    // Beside a good one, too: such a note is malformed.
+    // Even beside a valid signature: such a note is malformed.
     expect((await submit(`${log.submission(7)}${log.keys[0]?.sign('another text\n')}`)).status).toBe(403);
   });
 
@@ -198,7 +198,7 @@ describe('a witness that is killed', () => {
   });
 });
 
-/** A witness that stands still at a step; its first word is where it serves. */
+/** A witness that stops at a step; its first line says where it serves. */
 async function halting(step: string, ...args: readonly string[]) {
   const child = await runChild<{ url?: string }>(
     'test/harness/log/halting-witness.child.ts',

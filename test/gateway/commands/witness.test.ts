@@ -10,13 +10,13 @@ import { ownFolder } from '../../harness/scratch.ts';
 
 const ORIGIN = 'log.example/one';
 
-/** What stands in the state folder as cosigned. */
+/** The newest cosigned checkpoint in the state folder. */
 async function cosigned(state: string): Promise<string> {
   const names = (await readdir(join(state, 'checkpoints'))).sort();
   return readFile(join(state, 'checkpoints', names.at(-1) ?? ''), 'utf8');
 }
 
-/** Each file of a folder and of those below it. */
+/** The content of each file in a folder and the folders below it. */
 async function contentOf(folder: string): Promise<Readonly<Record<string, string>>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = found.filter(it => it.isFile()).map(({ parentPath, name }) => join(parentPath, name));

@@ -11,10 +11,10 @@ import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
 const KEY = 'a1'.repeat(32);
-/** 64 hex digits, for each name its own. */
+/** 64 hex digits, different for each name. */
 const secret = (name: string) => sha256Hex(`a secret of the tests: ${name}`);
 
-/** All that production wants, on Base alone. */
+/** All variables that production requires, with Base alone. */
 const production = {
   NODE_ENV: 'production',
   BASE_URL: 'https://pay.example/',

@@ -9,7 +9,7 @@ import { ownFolder } from '../../harness/scratch.ts';
 const SOURCES = ['schema', 'subgraphs', 'rest-compat', 'gateway', 'tsconfig.json', 'package.json', 'package-lock.json'];
 const LOCK = 'node_modules/.package-lock.json';
 
-/** This project in another folder, as whoever pulls a newer lock has it: with the libraries that were installed before. */
+/** This project in another folder, after a pull of a newer lock file: with the libraries that were installed before. */
 async function pulled(name: string, installed: string): Promise<string> {
   const folder = await ownFolder();
   for (const source of SOURCES) await cp(join(ROOT, source), join(folder, source), { recursive: true });

@@ -17,7 +17,7 @@ import { runChild } from '../../harness/development/child.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 
 const IDLE_MS = 1_500;
-/** As much as an account has to hold to stand. */
+/** More than an account must hold to stay rent-exempt. */
 const LAMPORTS = '7000000000';
 const owner_on_base = '0x7777777777777777777777777777777777777777';
 
@@ -74,7 +74,7 @@ describe('stand-ins that no process uses any more', () => {
     ];
     const { mark } = await keeper(folder);
     await one.end('SIGKILL');
-    // Whoever is to be ended after 100 ms is looked at several times meanwhile.
+    // Long enough for several checks by a keeper that ends what was unused for 100 ms.
     await new Promise(resolve => setTimeout(resolve, 1_000));
     expect([await living(folder), isAlive(mark)]).toEqual([['chain'], true]);
     expect(await rpc(two.first_line.rpc_url, 'eth_chainId')).toBe('0x2105');

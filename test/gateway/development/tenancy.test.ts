@@ -99,7 +99,7 @@ describe('the development services of one DATA_DIR', () => {
     expect(keeper && isAlive(keeper.mark)).toBe(true);
     await two.end('SIGTERM');
     expect([...marks.map(isAlive), existsSync(pid_file)]).toEqual([false, false, false]);
-    // The keeper too: nobody is left whom it could wait for.
+    // The keeper too: no process is left that it could wait for.
     expect([keeper && isAlive(keeper.mark), await keeperOf(folder)]).toEqual([false, null]);
   });
 

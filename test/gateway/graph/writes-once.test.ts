@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
 });
 
-/** What is put to the database in its name, with the last of its values: the answer, where that is kept. */
+/** The database statements of a mutation by name, with the last value of each: the answer, where it is stored. */
 async function statementsOf(fields: string) {
   const statements: (readonly [string | undefined, unknown])[] = [];
   const query: Database['query'] = async ({ name, values = [] }) => {
@@ -63,7 +63,7 @@ async function statementsOf(fields: string) {
 
 describe('an answer under an Idempotency-Key', () => {
   it('that is too large is measured before it is written, and its request counts as carried out', async () => {
-    // Together more than a string of JavaScript can hold: whoever writes them out throws.
+    // Together they are longer than the longest string in JavaScript: serializing them would throw.
     const fields = Array.from({ length: 99 }, (_, n) => `t${n}: text`).join(' ');
     expect(await statementsOf(fields)).toEqual({ data: null, codes: ['answer_too_large'], kept: [null] });
     expect(logged).toEqual([]);

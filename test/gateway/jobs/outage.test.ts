@@ -33,7 +33,7 @@ it('a database that was away, also while a job ran: its job is done again, other
   await expect.poll(() => ticks).toBeGreaterThan(1);
   for (const outage of [1, 2]) {
     wire.down();
-    // What became of it cannot be noted: whoever ran it is replaced, and what it held is free.
+    // The outcome of the job cannot be noted: its worker is replaced, and what it held is released.
     released.resolve();
     await addJob(beside, ECHO);
     wire.up();
@@ -57,7 +57,7 @@ it('a job that was handed out to who lost the database before hearing of it: fre
   atEnd(() => jobs.stop());
   await addJob(beside, ECHO);
   await expect.poll(() => jobs.runs).toHaveLength(1);
-  // What notes its end names the same columns, and would be taken for a look.
+  // The statement that notes its end names the same columns, and would be mistaken for a look.
   await expect.poll(() => beside.query({ text: 'select id from graphile_worker.jobs' })).toEqual([]);
   const locked = { text: 'select locked_by from graphile_worker._private_jobs where locked_by is not null' };
   const adding = await beside.connect();
@@ -65,7 +65,7 @@ it('a job that was handed out to who lost the database before hearing of it: fre
   await adding.query('set idle_in_transaction_session_timeout = 0; set transaction_timeout = 0');
   await adding.query('begin; lock table graphile_worker._private_jobs in access exclusive mode');
   await adding.query(`select from graphile_worker.add_job('periodic/echo', '{}'::json)`);
-  // Whoever looks for jobs waits for that lock, and goes on waiting when nobody is there to hear the answer.
+  // A worker that looks for jobs waits for that lock, even after its connection is gone.
   const looking = {
     text: `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%locked_by%'
       and datname = current_database()`,

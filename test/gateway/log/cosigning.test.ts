@@ -24,7 +24,7 @@ interface WitnessReport {
 /** What a witness answers to a submission. */
 type Answer = (submission: string, asked: number) => WitnessReport | Promise<WitnessReport>;
 
-/** Who says whatever a test wants, under a key of its own. */
+/** A witness that answers as the test wants, under a key of its own. */
 async function witnessThat(answer: Answer) {
   const submissions: string[] = [];
   const server = createServer(async (request, response) => {
@@ -69,7 +69,7 @@ function cosigning(...witnesses: readonly CosigningWitness[]) {
   return {
     lines,
     met,
-    /** As a process that has just begun: nobody rests yet. */
+    /** A round of a process that has just started, so that no witness is paused. */
     round: () => new Cosigning({ database, issuer, witnesses: opened, logger, meet }).round(),
     standings: () =>
       witnessStandings(

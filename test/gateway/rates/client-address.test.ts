@@ -11,7 +11,7 @@ function addressOf(forwarded: string | undefined, { connected = PROXY, proxies =
   return clientAddress(request, compileTrust(proxies));
 }
 
-/** A request, as it stands once its header is spelt. */
+/** A request after its header was normalized. */
 function forwardedTo(forwarded: string, connected = PROXY) {
   const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: connected } };
   spellForwarded(request as unknown as IncomingMessage, compileTrust([PROXY]));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Meter } from '../../../gateway/rates/rate.ts';
 import { openFailedLooks } from '../../../gateway/rates/rates.ts';
 
-/* By whom failed looks at chains are counted: by the agent who asks, and by whoever pays for the stamp. */
+/* Failed looks at chains are counted for the agent that asks and for the payer of the stamp. */
 
 const looks = () => openFailedLooks(new Meter({ count: 2, seconds: 600 }, { now_ms: () => 1_800_000_000_000 }));
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const head = { tree_size: 1, root_hash: '00' };
 const halt: LogHalt = { known: head, found: head, at: '2026-01-02T03:04:05.000Z', by: 'here' };
 
-/** A round of a process whose look at the log finds what is told. */
+/** A round of a process whose look at the log finds the given halt. */
 async function round(found: LogHalt | null, signs = true): Promise<void> {
   const log: { halt: LogHalt | null; signs: boolean } = { halt: null, signs };
   const parts: Pick<FinishParts, 'database' | 'giving_up' | 'log' | 'owner' | 'proveLog'> = {
@@ -59,7 +59,7 @@ describe('one round of the fleet', () => {
     message_hash,
     signature: { kind: 'partial' },
   });
-  /** A chain that says nothing of any payment, and how many were asked about. */
+  /** A chain that says nothing of any payment, and counts how many it was asked about. */
   function silentChain() {
     const asked: string[] = [];
     const rail = {

@@ -10,7 +10,7 @@ it('who has stood still takes nobody for dead before all have had time to renew 
   const database = await freshStore();
   const expiry = async () =>
     (await database.query<{ at: Date }>({ text: 'select expires_at as at from process_lease' }))[0]?.at.getTime() ?? 0;
-  // Beats come as they do in service; the clock by which it is judged whether they do is the test's.
+  // Beats come as they do in service; only the clock that judges them is the test's.
   vi.useFakeTimers({ toFake: ['performance'] });
   const heartbeat = await openHeartbeat(database, randomUUID(), () => {});
   const beaten = async () => {
@@ -22,9 +22,9 @@ it('who has stood still takes nobody for dead before all have had time to renew 
     expect(heartbeat.isBeating()).toBe(true);
     vi.advanceTimersByTime(6_100);
     expect(heartbeat.steady()).toBe(false);
-    // Its lease has run out: it is not said to hold one until a beat is written.
+    // Its lease has expired: it does not count as holding one until a beat is written.
     expect(heartbeat.isBeating()).toBe(false);
-    // One that is written is not yet heard of; the next one was begun by who had heard.
+    // The process learns of a written beat a moment later; when a second one is written, it knows of the first.
     await beaten();
     await beaten();
     expect(heartbeat.steady()).toBe(false);

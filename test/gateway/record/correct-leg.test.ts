@@ -18,7 +18,7 @@ const slotOf = (transaction: string) => transferSlot({ network: 'base', transact
 const transferred = (tx_hash: string) => ({ kind: 'transferred', tx_hash, transfer_index: 0 }) as never;
 const vanished = { kind: 'not_transferred', reason: 'expired' } as const;
 
-/** A first payment that is held, and what its job was told since. */
+/** A first payment that is held, and the notices that its job has received since. */
 async function kept(name: string) {
   const slot = `${LEG}job:${name}`;
   const authorization = { network: 'base', payer: '0xpayer', pay_to: '0xwinner', amount_atomic: '2000' };

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const slot = `${LEG}job:a`;
 
-/** A first payment whose money has moved in that transaction, and how often its job was told so. */
+/** A first payment whose money has moved in that transaction, and the notices that its job has received. */
 async function moved(claim_key: string, tx_hash: string) {
   const request = claimRequest(claim_key, { slots: [slot] });
   const lease = heldLease((await claim(database, request))[0]);

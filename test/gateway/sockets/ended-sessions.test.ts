@@ -10,7 +10,7 @@ import { type Ground, openGround } from '../../harness/faults/ground.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 let ground: Ground;
-/** Where the session ends, and where the socket is open. */
+/** The gateway at which the session ends; the socket is open at the other one. */
 let here: RunningService;
 let there: RunningService;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function post(path: string, body: object) {
 
 const rotate = ({ agent_id, session }: Agent) => post(`/v1/agents/${agent_id}/book/rotate`, { session });
 
-/** A socket that follows its book from the first event on, and has heard that one. */
+/** A socket that follows its book from the first event on, and has received that one. */
 async function follow({ agent_id, session }: Agent, at: RunningService = there) {
   const client: Client = createClient({
     url: `${at.url.replace('http', 'ws')}/graphql`,
@@ -98,7 +98,7 @@ describe('a socket of a session that ends in another process', () => {
     const { event } = appendEvent(head as unknown as Head, next, '2026-03-01T10:30:00.000Z');
     for (let time = 0; time < 20; time++) {
       const socket = await follow(agent);
-      // Both are committed before anybody is told of the first.
+      // Both are committed before the first notification is sent.
       await client.query(`
         begin;
         update possession set ended_at = now() where agent_id = ${agent_id};
@@ -120,7 +120,7 @@ describe('a socket of a session that ends in another process', () => {
   it('is closed though the end was not heard of: after LISTEN was lost all are looked at again', async () => {
     const agent = await newAgent();
     const socket = await follow(agent);
-    // Ends as by rotation, but nobody tells of it.
+    // The session ends as by rotation, but without a notification.
     await ground.database.query({
       text: 'update possession set ended_at = now() where agent_id = $1',
       values: [agent.agent_id],

@@ -19,7 +19,7 @@ const rotate = ({ agent_id, session }: Agent) => service.post(`/v1/agents/${agen
 const buy = ({ account, session }: Agent, what: string) =>
   service.buy(account, ask(what), { 'X-SVC-Session': session });
 
-/** What a subscription hears by the official client, and with what it ended. */
+/** What a subscription by the official client receives, and how it ended. */
 function follow({ agent_id }: Pick<Agent, 'agent_id'>, headers: Record<string, string>) {
   const client = createClient({ url: url(), headers, retryAttempts: 0 });
   onTestFinished(() => client.dispose());

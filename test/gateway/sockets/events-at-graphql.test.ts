@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { payingFetch } from '../../harness/buyer.ts';
 import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* /graphql itself answers in events whoever takes nothing else. */
+/* /graphql itself answers in events to a client that accepts nothing else. */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -23,7 +23,7 @@ const EVENTS = 'text/event-stream';
 const url = () => `${service.url}/graphql`;
 const row = (position: number) => ({ data: { bookRows: { position } } });
 
-/** All that one operation hears by the official client, and with what it ended. */
+/** All that one operation by the official client receives, and how it ended. */
 function run(query: string, { variables = {}, headers = {}, fetchFn = fetch }: Running = {}) {
   const client = createClient({ url: url(), headers, retryAttempts: 0, fetchFn });
   onTestFinished(() => client.dispose());

@@ -11,9 +11,9 @@ import { logTo, neverHalted, openShop, Shop, sale, shopContext } from '../../har
 let shop = new Shop();
 let server: Server;
 let url: string;
-/** What the server was given to be told of ended sessions. */
+/** The callbacks that the server registered for ended sessions. */
 let watcher: SessionWatcher;
-/** Who asks whether all was heard waits for this. */
+/** Delays `catchUp` until it is resolved. */
 let pendingCheck: PromiseWithResolvers<void> | null = null;
 let rotated = false;
 let fault: Error | null = null;
@@ -178,7 +178,7 @@ describe('a socket that showed a session', () => {
 });
 
 it('a socket that showed no session is never looked at again, nor held back', async () => {
-  // One that did show one keeps the watch.
+  // A socket that showed a session keeps the watch open.
   await follow();
   shop = new Shop();
   const { heard } = await follow({});

@@ -32,7 +32,7 @@ function open(connectionParams: Record<string, unknown>) {
   return { client, closed };
 }
 
-/** What a subscription to a book hears, from its first event on, and with what it ended. */
+/** What a subscription to a book receives, from its first event on, and how it ended. */
 function follow(client: Client, { agent_id }: Pick<Agent, 'agent_id'>) {
   const heard: ExecutionResult[] = [];
   const over: { with: unknown } = { with: null };
@@ -67,7 +67,7 @@ describe('a socket that shows several sessions', () => {
     await service.buy(kept.account, ask('One more'), { 'X-SVC-Session': kept.session });
     await expect.poll(() => on.heard.length).toBe(2);
     expect([on.over.with, closed.code, off.heard.length]).toEqual([null, null, 1]);
-    // Of what is asked from now on, too, one book opens and the other does not.
+    // For later subscriptions, too, one book opens and the other does not.
     const [again, shut] = [follow(client, kept), follow(client, turned)];
     await expect.poll(() => again.heard.length).toBe(2);
     await expect.poll(() => shut.heard[0]?.errors).toEqual(forbidden);

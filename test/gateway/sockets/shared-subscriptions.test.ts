@@ -16,7 +16,7 @@ function client(session: string | null = 'of 7'): Client {
     webSocketImpl: WebSocket,
     connectionParams: session === null ? {} : { session },
     retryAttempts: 0,
-    // Each operation has an id of its own, as clients have it, and some the same.
+    // Operation ids as clients choose them: some unique, some the same.
     generateID: () => (Math.random() < 0.5 ? 'the same' : crypto.randomUUID()),
   });
   onTestFinished(() => void opened.dispose());
@@ -26,7 +26,7 @@ function client(session: string | null = 'of 7'): Client {
 const QUERY = 'subscription ($after: Int) { ticks(agentId: 7, after: $after) { position text } }';
 type Ticks = ExecutionResult<{ ticks: Tick }>;
 
-/** What comes over a subscription, as it comes. */
+/** Events of a subscription, in the order of arrival. */
 function follow({ session, query = QUERY, variables = {} }: { session?: string; query?: string; variables?: object }) {
   const events = client(session).iterate<{ ticks: Tick }>({ query, variables: { ...variables } });
   const heard: Ticks[] = [];
@@ -73,7 +73,7 @@ describe('subscribers to the same events with the same rights', () => {
     await opened(2);
     server.ticker.append();
     for (const { positions } of followers) await expect.poll(positions).toEqual([1]);
-    // The last of them has a name, and a name is told apart.
+    // The last operation has a name, so it does not share the source of the others.
     expect([server.ticker.executed, server.ticker.opened]).toEqual([[1, 1], 2]);
   });
 
@@ -161,7 +161,7 @@ describe('whoever joins', () => {
     for (const { after, positions } of joined) {
       await expect.poll(positions).toEqual(upTo(450, after + 1));
     }
-    // Replays are each reader's own; at the end all are on the one source again.
+    // Each reader has its own replay; at the end all share one source again.
     const before = server.ticker.executed.length;
     server.ticker.append();
     for (const { positions } of joined) await expect.poll(() => positions().at(-1)).toBe(451);

@@ -12,7 +12,7 @@ const follow = (session: string) =>
   openFollower({ url: server.url, session, field: 'ticks', more: 'text', agentId: 7, after: 0 });
 
 const TICK = 'x'.repeat(64 * 1024);
-/** More than the buffers of two TCP ends hold, and ours. */
+/** More than the buffers of both TCP ends and our own hold. */
 const TICKS = 400;
 
 it('a socket that is read too slowly is dropped, told why and from where to resume; nobody else waits', async () => {
@@ -36,6 +36,6 @@ it('a socket that is read too slowly is dropped, told why and from where to resu
   expect(last).toBeLessThan(TICKS);
   expect(slow.positions).toEqual(Array.from({ length: last }, (_, at) => at + 1));
 
-  // Nothing is done any more for whoever was dropped: with its only reader a source is given back.
+  // The service does no more work for a dropped reader: a source is released with its only reader.
   await expect.poll(() => server.ticker.released).toBe(1);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-/** All at once, as after a restart of what stands before them. Whoever is not let in, in such a crowd, asks once more. */
+/** All at once, as after a restart of the proxy in front of them. One that is refused in such a crowd tries once more. */
 const together = (open: (index: number) => Promise<Follower>, sockets = SOCKETS) =>
   Promise.all(Array.from({ length: sockets }, (_, index) => open(index).catch(() => open(index))));
 
@@ -49,7 +49,7 @@ it('costs the ledger and the sessions few looks, however many come back', async 
   for (const { positions } of followers) expect(positions).toEqual(upTo(30, 21));
   expect([...ticker.executed].sort((one, other) => one - other)).toEqual(upTo(30, 21));
   expect(ticker.reads).toBeLessThan(10);
-  // Of one session: two for each of them would be 2,000.
+  // All share one session: two look-ups for each socket would be 2,000.
   expect(ticker.lookUps).toBeLessThan(SOCKETS);
 
   const [executed, opened] = [ticker.executed.length, ticker.opened];

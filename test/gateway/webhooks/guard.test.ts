@@ -8,7 +8,7 @@ import { isPublicAddress } from '../../../schema/webhook/public-address.ts';
 import { atEnd } from '../../harness/release.ts';
 import { openReceiver } from '../../harness/webhook/receiver.ts';
 
-/* What may be connected to. A canary on loopback hears of every connection that is none of its business. */
+/* Which addresses may be connected to. A canary on loopback counts every connection that must not be made. */
 
 const PUBLIC = '93.184.216.34';
 
@@ -216,7 +216,7 @@ describe('an answer', () => {
 
 it('a certificate that is not of the name is not trusted', async () => {
   const receiver = await openReceiver();
-  // Plain http where TLS is expected: the handshake fails, and nothing was said.
+  // Plain http where TLS is expected: the handshake fails before anything is sent.
   const outcome = await send(`https://127.0.0.1:${receiver.port}/`, 'local', to('127.0.0.1'));
   expect(outcome).toMatchObject({ kind: 'failed', status: null });
   expect(receiver.received).toHaveLength(0);

@@ -22,7 +22,7 @@ const priced = everyDoor.flatMap(door => {
   return door.price?.amount_atomic ? [{ door, path }] : [];
 });
 const HEADER_BYTES_MAX = limits.challenge_headers_bytes_max - limits.challenge_beside_bytes_max;
-/** As much as stands beside it on the wire, of which more is kept free: test/doors/bazaar.test.ts. */
+/** Bytes of the other headers on the wire; the limit reserves more: test/doors/bazaar.test.ts. */
 const BESIDE_BYTES = 880;
 const isShort = (header: string) => header.length + 'PAYMENT-REQUIRED'.length < HEADER_BYTES_MAX;
 
@@ -41,7 +41,7 @@ it.each([20, 40, 60, 80, 100, 120])(
       const { required, headers } = challenges(price, null);
       const header = headers['PAYMENT-REQUIRED'] ?? '';
       if (wanted) expect(isShort(header), door.name).toBe(true);
-      // Beyond 60 the offers alone may be longer: each character more takes 4 bytes.
+      // Beyond 60 characters the offers alone may be too long: each further character takes 4 bytes.
       const all = header.length + 'PAYMENT-REQUIRED'.length + BESIDE_BYTES;
       if (chars <= 60) expect(all, door.name).toBeLessThan(limits.challenge_headers_bytes_max);
       const { bazaar = undefined } = required.extensions as { bazaar?: object };
@@ -68,7 +68,7 @@ it('however long its three forms are, the header has the longest that leaves it 
   const with_form = (bazaar: object) =>
     encodePaymentRequiredHeader({ ...bare, extensions: { ...bare.extensions, bazaar } });
   const form = (chars: number, at: number) => ({ info: { form: at }, schema: { description: 'x'.repeat(chars) } });
-  // As many characters as fit into it for certain, in base64: of twice as many half do.
+  // As many characters as certainly fit, in base64; of twice as many, half do.
   const room = Math.floor(((HEADER_BYTES_MAX - with_form(form(0, 0)).length) * 3) / 4);
   const seen = new Set<number>();
   const lengths = fc.array(fc.integer({ min: 0, max: 2 * room }), { minLength: 3, maxLength: 3 });

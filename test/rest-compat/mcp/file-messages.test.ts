@@ -13,18 +13,18 @@ import { limits } from '../../../schema/limits.ts';
 import { toolCall } from '../../harness/mcp-message.ts';
 import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
 
-/* Messages with files, which are read before anybody has paid for them: who has room, and for how long. */
+/* Messages with files are read before anybody has paid for them: who gets room, and for how long. */
 
 const paid = { 'x402/payment': { x402Version: 2 } };
 const named = (bytes: number) => ({ name: 'a.wav', base64: Buffer.alloc(bytes, 7).toString('base64') });
 const transcribe = (bytes: number, meta = {}) =>
   JSON.stringify(toolCall('transcribe_audio', { model: 'm', file: named(bytes) }, { ...paid, ...meta }));
-/** Of the shortest message for which there has to be room. */
+/** The size of the file in the shortest message that must find room. */
 const SHORT = Math.ceil((3 * bounds.message_bytes_max) / 4);
 const short = transcribe(SHORT);
 
 let house: House;
-/** Of the messages of a test, as far as they were read. */
+/** Bytes of the messages of a test that were read. */
 let read_bytes = 0;
 const haveCome = async (bytes: number) => {
   while (read_bytes < bytes) await new Promise(setImmediate);
@@ -66,7 +66,7 @@ function begin(address: string, length: number): ClientRequest {
     },
   });
   opened.push(begun);
-  // What is refused or broken off is hung up on.
+  // A refused or broken message ends with a closed connection.
   return begun.on('error', () => {});
 }
 
@@ -79,14 +79,14 @@ async function readAnswer(sent: ClientRequest) {
 
 const send = (address: string, text = short) => readAnswer(begin(address, Buffer.byteLength(text)).end(text));
 const transcribed = () => house.port.calls.filter(({ operation }) => operation === 'transcribe_audio').length;
-/** Asks again for as long as it is told to, as whoever has released it may not have been noticed yet. */
+/** Sends again until that status is answered, because a released message may not have been noticed yet. */
 async function sendUntil(status: number, address: string) {
   let answer = await send(address);
   while (answer.status !== status) answer = await send(address);
   return answer;
 }
 
-/** What a judge or a resolver is kept waiting by. */
+/** A barrier that a judge or a resolver waits at. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { open: resolve, closed: promise };
@@ -282,7 +282,7 @@ interface ModelledMessage {
   lost: boolean;
 }
 
-/** As it is promised: whether there is room of a hundred, and who goes for it. */
+/** The promised rule: whether a hundred find room, and which message gives way. */
 function takes(mine: ModelledMessage, bytes: number, all: readonly ModelledMessage[]): boolean {
   const sum = (of: readonly ModelledMessage[]) => of.reduce((total, each) => total + each.bytes, 0);
   const here = all.filter(({ lost }) => !lost);

@@ -39,7 +39,7 @@ describe('long work', () => {
     let text = '';
     for await (const piece of answer.body ?? []) {
       text += Buffer.from(piece).toString();
-      // Once it has been told twice it need take no longer.
+      // After two notifications the call may end.
       if (text.split('notifications/progress').length > 2) slow.resolve();
     }
     house.port.execute = execute;

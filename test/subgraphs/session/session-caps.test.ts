@@ -99,7 +99,10 @@ async function bind(nodes: readonly Node[]): Promise<void> {
   for (const node of nodes) await submit(node, 0, `binds ${node.name}`, 0, false);
 }
 
-/** Of a root, whose row is written anew by whatever comes under it; what binds it was let go of. */
+/**
+ * Makes the first session forgettable. It must be a root, whose row is written again by each claim below it; the claim that bound it is
+ * released.
+ */
 async function forgettable([root]: readonly Node[]): Promise<void> {
   await database.query({
     text: `update payment_claim set state = 'released', lease_owner = null where claim_key = $1`,
@@ -191,7 +194,7 @@ describe('sessions', () => {
         for (const { delegation_hash, spent_atomic, cap_atomic } of sessions) {
           const burnt = spent_atomic + (held.get(delegation_hash) ?? 0n);
           expect(burnt <= cap_atomic).toBe(true);
-          // Nothing is counted twice, and nothing is forgotten: claims and counters say the same.
+          // Nothing is counted twice or lost: claims and counters agree.
           expect(burnt).toBe(claims.get(delegation_hash) ?? 0n);
         }
         const none = await database.query({
@@ -202,7 +205,7 @@ describe('sessions', () => {
       }),
       { numRuns: 60 },
     );
-    // Some were owed and found no room, or the test would ask less than it seems.
+    // Some owed payments found no room; otherwise the test would check less than it seems to.
     expect(refused).toBeGreaterThan(0);
   });
 });

@@ -17,7 +17,7 @@ import { openVault } from '../../../../subgraphs/vault.ts';
 import { logTo } from '../../../harness/graph/shop.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/* An answer that fits as data, and not with what a subgraph elsewhere writes around it: the gateway would hang up on it. */
+/* An answer that fits as data, but not with what a remote subgraph writes around it: the gateway would hang up on it. */
 
 const MAX = limits.graphql_answer_bytes_max;
 
@@ -87,7 +87,7 @@ function runQuery(query: string, chars: number) {
   return { document: parse(query), variables: { chars }, context };
 }
 
-/** The length of a text, or why there is none. */
+/** The lengths of the texts, or the codes of the errors. */
 const lengthsOf = ({ data, errors }: ExecutionResult) =>
   errors ? errors.map(({ extensions }) => extensions.code) : Object.values(data ?? {}).map(text => String(text).length);
 

@@ -27,7 +27,7 @@ function callOf(members: Partial<SubgraphCall> = {}): SubgraphCall {
   return { subgraph: 'book', principal: nobody, payment: null, at_ms: NOW_MS, nonce, body_sha256, ...members };
 }
 
-/** A gate whose clock stands where it is put. */
+/** A gate with a clock that the test sets. */
 function openGate(calls_max?: number) {
   let now_ms = NOW_MS;
   const clock = { now_ms: () => now_ms };

@@ -6,7 +6,7 @@ import { bearerOf } from '../../../harness/doors/assignments.ts';
 import { startRecorder } from '../../../harness/doors/recorder.ts';
 import { openRemoteGraph } from '../../../harness/graph/remote/processes.ts';
 
-/* Books as a process of their own: what a slice token opens is asked there, and the token itself does not go that far. */
+/* Books as a process of their own: what a slice token opens is read there, and the token itself is not sent there. */
 
 it('a slice is opened, read, collected on and revoked, and what is disputed is decided, where books are a process of their own', async () => {
   const wires: Awaited<ReturnType<typeof startRecorder>>[] = [];
@@ -37,7 +37,7 @@ it('a slice is opened, read, collected on and revoked, and what is disputed is d
   });
   expect(made).toMatchObject({ status: 201, body: { token: expect.stringMatching(/^svca_/) } });
   const { token, assignment_id } = made.body as { token: string; assignment_id: string };
-  // The answer that brings the token has to come that way; from then on it is told by its hash alone.
+  // Discards the traffic so far: only the answer that brings the token may contain it, and later calls contain only its hash.
   for (const wire of wires) wire.take();
   const read = () => ask('GET', '/v1/book/slice', bearerOf(token));
   expect(await read()).toMatchObject({ status: 200, body: { entries: [{ task_id: agent.task_id }] } });

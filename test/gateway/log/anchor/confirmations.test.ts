@@ -15,7 +15,7 @@ beforeAll(async () => {
   chain = await freshChain();
 });
 
-/** A log of four leaves whose head stands on Base; of two processes that watch it, one anchors, behind a node that may lie. */
+/** A log of four leaves whose head is anchored on Base. Two processes watch it; one of them anchors, behind a node that may lie. */
 async function running() {
   const [store, seed, node] = [await freshStore(), await fundedSeed(chain), await startLyingChain(chain.rpc_url)];
   await grow(store, 1, 2);
@@ -48,7 +48,7 @@ async function running() {
   };
 }
 
-/** One log more than there are, of a size that no log has, in a transaction that there is. */
+/** One anchor event more than the chain has: of a size that no head has, in an existing transaction. */
 function oneMore(seed: string, { tx_hash, block_number }: AnchoredHead): Lie {
   return (truth, params) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }];

@@ -16,7 +16,7 @@ beforeAll(async () => {
   chain = await freshChain();
 });
 
-/** Sends what whoever has the key may say of the log. */
+/** Sends a head as anybody with the key could. */
 async function say(seed: string, head: TreeHeadFacts): Promise<void> {
   const key = anchorKey(seed);
   const fees = { max_fee_wei: 10n * GWEI, priority_fee_wei: GWEI };
@@ -82,14 +82,14 @@ describe('a log that does not extend what stands on Base', () => {
     const process = anchoringProcess(chain.rpc_url, store, seed, { onContradiction: anchored });
     await expect.poll(async () => process.round().then(({ kind }) => kind)).toBe('still');
     const root_hash = process.heads.newest?.root_hash;
-    // Neither of the two watches knows of more than was left: the chain alone does.
+    // Neither of the two watches knows of more than was left: only the chain does.
     await store.query({ text: turned_back });
     const [late, idle] = [await openLogWatch(store), await openLogWatch(store)];
     expect([late.watch.halt, idle.watch.halt]).toEqual([null, null]);
     const beside = anchoringProcess(chain.rpc_url, store, seed, { onContradiction: head => late.watch.meet(head) });
     beside.start();
     await expect.poll(() => beside.anchoring.sound).toBe(false);
-    // As long as the block may be replaced, this process alone is closed.
+    // While the block may still be replaced, only this process is closed.
     await chain.mine(5);
     const halt = { known: { tree_size: 4, root_hash }, found: { tree_size: 2 } };
     for (const { watch } of [late, idle, meeting, other]) await expect.poll(() => watch.halt).toMatchObject(halt);

@@ -9,7 +9,7 @@ import { atEnd } from '../../../harness/release.ts';
 const block: ChainBlock = { number: 7, hash: '0xab', timestamp_seconds: 1, base_fee_wei: 1n, state_root: '0xcd' };
 const seen = { status: 'AVAILABLE', block_number: 7, block_hash: '0xab', state_root: '0xcd' };
 
-/** A chain that answers as it is told, and a clock that stands still. */
+/** A chain whose answer the test sets, and a clock that moves only when the test says so. */
 function watched() {
   let answer: Awaited<ReturnType<BaseChain['block']>> = { kind: 'ok', value: block };
   let now_ms = 1_000_000;

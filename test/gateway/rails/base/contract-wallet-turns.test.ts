@@ -23,14 +23,14 @@ import { PAY_TO } from '../../../harness/base/wallet.ts';
 const ADDRESS = '203.0.113.7';
 const NOT_SIGNED = { kind: 'rejected', reason: 'invalid_exact_evm_payload_signature' };
 
-/** Signed by a key that is not its payer's. */
+/** A payment signed by a key that is not its payer's. */
 function unsigned(payer: Hex = newPayer().address): BasePayment {
   const { authorization: own, signature } = signAuthorization(newPayer(), PAY_TO);
   const authorization = { ...own, payer };
   return { authorization, signature: signatureOf(payer, authorizationDigest(authorization), signature) };
 }
 
-/** A chain and a database that count what they are asked, and answer as they are told. */
+/** A chain and a database that count their calls and answer as the test sets. */
 function ground() {
   const world = {
     now_ms: 1_000_000,
@@ -39,10 +39,10 @@ function ground() {
     statements: [] as string[],
     contracts: new Set<string>(),
     known: new Set<string>(),
-    /** Who has paid, and not within the day. */
+    /** Payers that have paid, but not within the last day. */
     long_ago: new Set<string>(),
     claims: new Map<string, object>(),
-    /** Code that is asked says so, when it says anything. */
+    /** The answer of a wallet's code, if it answers. */
     says: async (): Promise<Hex | null> => VALID_SIGNATURE,
   };
   const ok = async <T>(value: T) => ({ kind: 'ok' as const, value });
@@ -110,7 +110,7 @@ describe('a payment that no key of its payer has signed', () => {
     world.says = async () => null;
     expect(await unproven.prove(unsigned(payer), ADDRESS)).toEqual(NOT_SIGNED);
     const asked = world.simulated;
-    // The till asks once more about the very payment that the door has asked about.
+    // The settlement checks once more the very payment that was checked on arrival.
     expect(await unproven.prove(good, ADDRESS)).toEqual({ kind: 'proven' });
     expect(world.simulated).toBe(asked);
   });
@@ -155,7 +155,7 @@ describe('a payment that no key of its payer has signed', () => {
     );
     for (const payer of [known, stranger, ...forged]) world.contracts.add(payer);
     world.known.add(known);
-    // Code that answers to nobody but who has been there before.
+    // The code of no wallet answers for now.
     const silent = Promise.withResolvers<null>();
     world.says = () => silent.promise;
     const stalled = forged.map(payer => unproven.prove(unsigned(payer), ADDRESS));

@@ -8,7 +8,7 @@ beforeEach(async () => {
   ground = await openBaseGround();
 });
 
-/** Short enough for a test, and nothing is asserted about them. */
+/** Short enough for a test; no test asserts them. */
 const impatient = { wait_ms: 300, nudge_ms: 50, stuck_ms: 0 } as const;
 const never = () => new Promise<void>(() => {});
 
@@ -25,7 +25,7 @@ describe('a stalled chain', () => {
     await ground.chain.setAutomine(false);
     expect(await settler.settle(item)).toEqual({ kind: 'unknown', reason: 'not_mined' });
     expect(await ground.reconcile(item)).toEqual({ kind: 'unknown', reason: 'not_mined' });
-    // The caller may have been told before the transaction had reached the node.
+    // The caller may have got its answer before the transaction reached the node.
     await until(async () => {
       await ground.chain.mine();
       return (await ground.reconcile(item)).kind === 'transferred';
@@ -99,14 +99,14 @@ describe('a stuck nonce', () => {
   it('is replaced by higher fees under the same nonce, journalled before it is sent: above any bound, but counted', async () => {
     const item = await onePayment();
     await ground.chain.setAutomine(false);
-    // Of 88,000 gas at 3.4 gwei; a dollar an ether.
+    // The fee of 88,000 gas at 3.4 gwei and 1 USD per ether.
     const fee_bounds = feeBounds({ fee_max_atomic: 300n, fee_day_max_atomic: 600n });
     const settler = ground.settler({ nudge_ms: 50, stuck_ms: 0, fee_bounds });
     const settling = settler.settle(item);
     await until(async () => (await ground.attempts()).length === 1);
     const [stuck] = await ground.attempts();
     const base_fee = `0x${((stuck?.max_fee_wei ?? 0n) * 2n).toString(16)}`;
-    // The market has left it behind: an empty block shows the new fee.
+    // The market has moved above it: an empty block shows the new fee.
     await ground.chain.call('anvil_dropAllTransactions');
     await ground.chain.call('anvil_setNextBlockBaseFeePerGas', base_fee);
     await ground.chain.mine();
@@ -165,7 +165,7 @@ describe('a stuck nonce', () => {
     // The key that waited for it is free again.
     const next = await ground.payment(await ground.wallet(), { valid_before_seconds: 2 ** 33 });
     while ((await settler.settle(next)).kind === 'not_sent');
-    // It waits for too short a time to be sure of the answer.
+    // It waits too briefly to be sure of the answer.
     await until(async () => (await ground.reconcile(next)).kind === 'transferred');
     expect(await ground.reconcile(next)).toMatchObject({ by: 'us' });
   });

@@ -51,7 +51,7 @@ describe('SETTLE_FEE_MAX', () => {
     expect(await fees.costOf([lone])).toBeGreaterThan(share);
     const settler = ground.settler({ fee_bounds: feeBounds({ fee_max_atomic: share }) });
     expect(await settler.settle(lone)).toEqual(TOO_HIGH);
-    // Others may still come together: nobody is turned away before his work.
+    // Others may still be settled together, so no payer is turned away before the work.
     expect(settler.pause).toBe(null);
     const settlements = await Promise.all(items.map(item => settler.settle(item)));
     expect(new Set(kinds(settlements))).toEqual(new Set(['transferred']));
@@ -79,7 +79,7 @@ describe('what a settlement uses as a rule', () => {
   };
 
   it('is no more than it is judged by, of keys alone and of any number of different payers together', async () => {
-    // The very first payment to a treasury costs more than all that follow.
+    // The first payment to a treasury costs more than all later ones.
     await used([await onePayment()]);
     for (const count of [1, 2, 10]) {
       const items = [];
@@ -139,7 +139,7 @@ describe('SETTLE_FEE_DAY_MAX', () => {
     await ground.chain.setAutomine(false);
     const [one, other] = ground.chain.facilitator_keys;
     if (!one || !other) return;
-    // Each of these has a key for each payment it takes up, so that all are journalled while nothing is mined.
+    // Each of these has a key for each payment it takes, so that all are journalled while nothing is mined.
     const settlers = Array.from({ length: 8 }, (_, index) =>
       ground.settler({ fee_bounds, keys: [index % 2 ? one : other], wait_ms: 1_000 }),
     );

@@ -79,7 +79,7 @@ describe('a payment that settles', () => {
     const items = await ground.payments(6);
     const eater = await ground.wallet();
     const bad = await ground.payment(eater);
-    // INVALID: USDC's question about the signature (ERC-1271) takes 63 of 64 parts of all gas with it.
+    // INVALID: USDC's question about the signature (ERC-1271) uses up 63/64 of all gas.
     await ground.setCode(eater, '0xfe');
     const settler = ground.settler();
     const batch = [...items.slice(0, 2), bad, ...items.slice(2)];
@@ -165,7 +165,8 @@ describe('a payment that does not move', () => {
     const logless = { ...ground.base, authorizationUse: async () => ({ kind: 'ok' as const, value: unseen(1e9) }) };
     const inconsistent = { kind: 'unknown', reason: 'chain_inconsistent' };
     expect(await decidePayment(logless, facts)).toEqual(inconsistent);
-    // Searched for since it could be used, by a node that is not behind: it was used before, so not as it was signed.
+    // All blocks since it became valid were searched, by a node that is not behind: its nonce was used earlier, and so not by the signed
+    // transfer.
     const searched = { ...facts, since_seconds: 0 };
     const otherwise = { kind: 'not_transferred', reason: 'used_otherwise' };
     expect(await decidePayment(logless, searched)).toEqual(otherwise);
@@ -192,7 +193,7 @@ describe('a payment that does not move', () => {
     const outcomes = [await ground.settler({ fee_bounds: feeBounds({ fee_max_atomic: 1n }) }).settle(item)];
     const broke = ground.settler({ keys: [hex(Buffer.alloc(32, 7))] });
     outcomes.push(await broke.settle(item));
-    // Whoever pays next is not worked for: no key could pay for any of them.
+    // The next payer is refused before the work: no key could pay for the settlement.
     expect(broke.pause).toBe('out_of_gas');
     outcomes.push(await ground.settler({ chain: unreachable }).settle(item));
     expect(kinds(outcomes)).toEqual(['not_sent:fee_too_high', 'not_sent:out_of_gas', 'not_sent:chain_unavailable']);
@@ -240,7 +241,7 @@ describe('many at once', () => {
     await dying.close();
     const [held_up] = await ground.attempts();
 
-    // Each by a process of its own: one that has just settled may keep its key for a moment longer than the journal says.
+    // Each by a process of its own: one that has just settled may hold its key a moment longer than the journal says.
     const settlements: SettleOutcome[] = [];
     for (const item of others) {
       settlements.push(await ground.settler({ keys: ground.chain.facilitator_keys, nudge_ms: 0 }).settle(item));
@@ -272,7 +273,7 @@ describe('many at once', () => {
     await ground.chain.setAutomine(true);
     await ground.chain.mine();
     expect(await settler.settle(second)).toMatchObject({ kind: 'transferred' });
-    // Its nonce is used up and no receipt is seen: that it was lost does not follow, so nothing is signed anew.
+    // Its nonce is used and its receipt is hidden: that does not prove that it was lost, so nothing is signed again.
     await settler.rebroadcast();
     expect((await ground.attempts()).filter(({ tx_hash }) => hidden.has(tx_hash))).toHaveLength(1);
     hidden.clear();

@@ -19,7 +19,7 @@ const settled = (items: readonly SettleItem[]) => {
 const transactions = (settlements: Awaited<ReturnType<typeof settled>>) =>
   settlements.map(it => (it.kind === 'transferred' ? it.tx_hash : it.kind));
 
-/** Whether the very transaction, run and undone, would move the money. */
+/** Whether the very transaction, simulated and discarded, would move the money. */
 async function simulated({ authorization, signature }: SettleItem): Promise<boolean> {
   if (signature.kind !== 'contract') throw new Error("this is a key's");
   const answer = await ground.base.simulate(paymentCalls(authorization, signature), ground.pay_to);
@@ -45,7 +45,7 @@ describe('a contract wallet', () => {
     expect(settlements.map(it => ('reason' in it ? it.reason : it.kind))).toEqual(
       [...keys.slice(0, 3), burner, ...keys.slice(3)].map(it => (it === burner ? 'reverted' : 'transferred')),
     );
-    // Once each: nobody was sent again because of it.
+    // One attempt each: no other payment had to be sent again because of it.
     expect(await ground.attempts()).toHaveLength(2);
     const gas_used = await Promise.all(
       (await ground.attempts()).map(async ({ tx_hash }) =>

@@ -18,8 +18,8 @@ import { eventually } from '../../../harness/faults/ground.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
 /*
- * A payment that a facilitator says has settled, while the chain cannot be asked or does not show it: the caller gets
- * his answer, and what stands on book and receipt follows the chain as soon as it speaks.
+ * A facilitator says that a payment has settled, while the chain is unreachable or does not show it: the caller gets its answer, and book
+ * and receipt follow the chain as soon as it answers.
  */
 
 let service: FacilitatorService;
@@ -66,7 +66,7 @@ function becomes(task_id: string, outcome: string): Promise<true> {
   return eventually(outcome, async () => (await outcomeOf(task_id)) === outcome || null);
 }
 
-/** Settles, and then nobody can ask the chain any more. */
+/** The facilitator settles, and from then on the chain is unreachable. */
 function settleUnseen(settles = true): void {
   const says = settles ? ({ kind: 'the_truth' } as const) : ({ kind: 'success', transaction: nonsense() } as const);
   service.facilitator.behave({ settles, reply: says, meanwhile: service.cutOnce() });
@@ -235,7 +235,7 @@ describe('a payment that was vouched for and never came', () => {
 
     const text = `update payment_claim set valid_before = extract(epoch from now())::int - 3600 where task_id = $1`;
     await service.ground.database.query({ text, values: [task_id] });
-    // The chain has not said that nothing came: it is looked for again, for as long as it cannot be asked.
+    // The chain has not said that no transfer came: it is searched again for as long as it is unreachable.
     const looks = async () => {
       const looked = 'select looked_at, arrival from payment_claim where task_id = $1';
       const [claim] = await service.ground.database.query<JsonObject>({ text: looked, values: [task_id] });
@@ -259,7 +259,7 @@ describe('a payment that was vouched for and never came', () => {
     ]);
     expect(jwsOf(await send(gateway, order))).toBe(jwsOf(answer));
 
-    // An answer that is kept no longer is not worked for again: nothing was paid.
+    // An expired answer is not produced again, because nothing was paid.
     await service.ground.database.query({
       text: 'update payment_claim set answer_box = null where task_id = $1',
       values: [task_id],

@@ -11,7 +11,7 @@ import { type FacilitatorVisit, honest } from '../../../harness/facilitator.ts';
 import { nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
-/* A facilitator that wants to know who is there, and checks what it is shown. */
+/* A facilitator that requires authentication, and checks it. */
 
 const TOKEN = `a-token-${randomBytes(16).toString('hex')}`;
 const KEY_ID = 'organizations/one/apiKeys/two';
@@ -25,7 +25,7 @@ afterAll(async () => {
   await auditArrivals(service);
 });
 
-/** From a wallet of its own, so that its transfers can be counted. */
+/** An order from a new wallet, so that its transfers can be counted. */
 async function order(prompt: string): Promise<Order> {
   return (await newBuyer(service.ground)).chat(prompt);
 }
@@ -147,7 +147,7 @@ describe.each(['ES256', 'EdDSA'] as const)('FACILITATOR_AUTH=cdp:<key id>:<secre
   });
 });
 
-/** As CDP hands them out: PEM with escaped newlines, or seed and public key in base64. */
+/** A key as CDP issues it: PEM with escaped newlines, or seed and public key in base64. */
 function newKey(alg: 'ES256' | 'EdDSA'): { secret: string; public_key: KeyObject } {
   if (alg === 'ES256') {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

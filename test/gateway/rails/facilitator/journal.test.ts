@@ -5,7 +5,7 @@ import { systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { DatabaseAway } from '../../../../subgraphs/outage.ts';
 
-/** Of a process that stood still at its commit: what it did then is undone, and done again. */
+/** The database as a process that was suspended at its commit sees it: its transaction is undone, and run again. */
 const stoodStill = {
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     await work({ query: async () => ({ rows: [], rowCount: 0 }) } as unknown as Tx);

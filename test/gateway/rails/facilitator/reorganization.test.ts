@@ -7,7 +7,7 @@ import {
 import { jwsOf, type Order, send } from '../../../harness/faults/buyer.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
 
-/** What became of the settlement that carried it. */
+/** The state of the settlement that carried the payment. */
 async function settlementOf({ ground }: FacilitatorService, { claim_key }: Order): Promise<string | undefined> {
   const text = `select s.state from settlement s join payment_claim c using (settlement_id) where c.claim_key = $1`;
   const [row] = await ground.database.query<{ state: string }>({ text, values: [claim_key] });
@@ -34,7 +34,7 @@ it('a settlement of a facilitator is final behind the finalized block; one that 
   expect(answer.status).toBe(200);
   await chain.call('evm_revert', snapshot);
   expect(await service.transfersOf(lost)).toHaveLength(2);
-  // The block that it was in is another one now, and soon a finalized one.
+  // A different block replaces the one that contained it, and is soon finalized.
   await chain.mine(8);
   await becomes(lost, 'sent');
   await becomes(lost, 'mined');

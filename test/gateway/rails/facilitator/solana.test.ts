@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 beforeEach(() => facilitator.behave(honest));
 
-/** Sends it until it is answered; on the way nothing but "ask again" is heard. */
+/** Sends the payment until it is answered; every answer before that must ask to send it again. */
 async function answered(payment: Awaited<ReturnType<SolanaService['paymentOnSolana']>>, question: string) {
   const heard = { status: 0, code: '' };
   const ask_again = async () => {

@@ -11,9 +11,7 @@ import { type FacilitatorBehaviour, type FacilitatorReply, honest } from '../../
 import { jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
-/*
- * A facilitator of which nothing can be learnt: whatever it did, the chain alone says so, and nobody is charged twice.
- */
+/* A facilitator that gives no information: whatever it did, only the chain decides, and no payer is charged twice. */
 
 let service: FacilitatorService;
 let gateway: RunningService;
@@ -30,7 +28,7 @@ afterAll(async () => {
 const nonsense = `0x${randomBytes(32).toString('hex')}`;
 const hundred_megabytes = 100 * 1024 * 1024;
 
-/** From a wallet of its own, so that its transfers can be counted. */
+/** An order from a new wallet, so that its transfers can be counted. */
 async function order(prompt: string): Promise<Order> {
   return (await newBuyer(service.ground)).chat(prompt);
 }
@@ -66,7 +64,7 @@ describe('a facilitator that has settled', () => {
 });
 
 describe('a facilitator that has not settled', () => {
-  /** By nonce, since they are all asked at once. */
+  /** Behaviours by nonce, because all orders are sent at once. */
   const behaviours = new Map<string, FacilitatorBehaviour>();
   const behaveByNonce = () => service.facilitator.behave(({ nonce }) => behaviours.get(nonce) ?? honest);
 
@@ -79,7 +77,7 @@ describe('a facilitator that has not settled', () => {
     expect(nameOf(first)).toBe('503 settlement_pending');
     expect(first.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(first.headers.get('x-should-retry')).toBe('false');
-    // Its own word for a transaction goes on as it came, or none: whether it moves the chain alone says.
+    // The transaction that the facilitator names is passed on unchanged, or none: only the chain says whether it moves.
     const transaction = 'transaction' in says && says.kind === 'failure' ? says.transaction : '';
     expect(decodePaymentResponseHeader(first.headers.get('x-payment-response') ?? '')).toMatchObject({
       success: false,

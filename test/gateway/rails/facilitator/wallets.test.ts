@@ -11,7 +11,7 @@ import {
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../../../harness/wallets.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
-/** Where the first contract of these tests will stand: service and facilitator must know it before they start. */
+/** Address of the first contract of these tests: service and facilitator must know it before they start. */
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
 
 let service: FacilitatorService;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 beforeEach(() => node.tellTruth());
 
-/** Sent by its own fee payer, and confirmed. */
+/** Sends a payment with its own fee payer, and confirms it. */
 async function pay(made: Partial<TransactionParts> = {}): Promise<string> {
   const { value } = await svm.call<{ value: { blockhash: string } }>('getLatestBlockhash', { commitment: 'confirmed' });
   const fee_payer = openFeePayer(svm.fee_payer.private_key);
@@ -47,7 +47,7 @@ async function pay(made: Partial<TransactionParts> = {}): Promise<string> {
   return signature;
 }
 
-/** The older of the two ways in which a token moves, which names no mint. */
+/** The older of the two token transfers, which names no mint. */
 async function plainTransfer(amount: bigint): Promise<Instruction> {
   const data = Buffer.alloc(9, 3);
   data.writeBigUInt64LE(amount, 1);
@@ -155,7 +155,7 @@ const less = (by: bigint) => (balance: Balance) => {
   return { uiTokenAmount: { amount: String(BigInt(balance.uiTokenAmount.amount) + sign * by) } };
 };
 
-/** A transfer by SPL Token that another program had made, between the accounts of a payment made by hand. */
+/** A transfer by SPL Token that another program made, between the accounts of an ordinary payment. */
 async function innerTransfer(amount: bigint): Promise<Json> {
   const { message, accountKeys } = await keysOf(sent);
   const at = (key: string) => accountKeys.indexOf(key);
@@ -272,7 +272,7 @@ describe('a node of Solana that lies', () => {
   });
 });
 
-/** The amount of the transfer is another: one byte of the message. */
+/** The transaction with another amount: one byte of the message is changed. */
 function forged({ transaction: [text] }: SolanaAnswer): readonly [string, string] {
   const raw = Buffer.from(text, 'base64');
   const amount = Buffer.alloc(8);
@@ -298,7 +298,7 @@ describe('a transfer that was seen once', () => {
     expect(await transfers.standing(transfer, seen_in)).toEqual({ kind: 'pending', seen_in });
     await svm.advance(limits.foreign_vanished_slots_min);
     expect(await transfers.standing(transfer, seen_in)).toEqual({ kind: 'vanished' });
-    // One that keeps that slot no more says nothing of what stood in it.
+    // A node that has discarded that slot cannot say what it contained.
     node.lie({ getFirstAvailableBlock: () => (seen_in.block_number ?? 0) + 1 });
     expect(await transfers.standing(transfer, seen_in)).toEqual({ kind: 'unknown' });
   });

@@ -7,8 +7,8 @@ import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
 /*
- * Two processes on one database and one Solana. One of them is ended by SIGKILL while a call stands at a point; the other
- * finishes it, or lets its payment go.
+ * Two processes on one database and one Solana. One of them is killed (SIGKILL) while a call is at a point; the other finishes it or
+ * releases its payment.
  */
 
 let ground: Ground;
