@@ -87,7 +87,7 @@ describe('POST /v1/agents/{agent_id}/book/reconciliation', () => {
       { of: 'ingested', amount: '30', used: { by: 'ingest', book: 'another' } },
       { of: 'self_dealt', amount: '400', used: undefined },
       { of: 'self_dealt', amount: '5000', used: undefined },
-      // A holder of this agent's session alone is not told which receipt of another book it is.
+      // A holder of this agent's session alone does not learn which receipt of another book it is.
       { of: 'receipted', amount: '2000', used: { by: 'receipt', book: 'another' } },
     ]);
     expect(done).toMatchObject({ blocks_done: last + 1, blocks_total: last + 1, transfers_found: 7 });

@@ -81,7 +81,7 @@ async function sent(caller: Caller, path: string, body: unknown) {
   return { status: stream.status, headers: stream.headers, svc, seen: wire.take() };
 }
 
-/** The boundary is random for each form, and identifies nobody. */
+/** The boundary is random for each form, and identifies no caller. */
 function withoutBoundary(bytes: string): string {
   const boundary = /boundary=(\S+)/.exec(bytes)?.[1];
   return boundary ? bytes.replaceAll(boundary, '#'.repeat(boundary.length)) : bytes;

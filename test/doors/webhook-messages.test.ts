@@ -25,7 +25,6 @@ beforeAll(async () => {
 const { secretOf, put, read, remove, rotate, ping, redeliver } = webhookDoorsOf(() => service);
 const { record, entries } = inflowDoorsOf(() => service);
 
-/** A book with a webhook. */
 async function subscribed(members: JsonObject = {}) {
   const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver()]);
   const secret = await secretOf(agent, { url: `${receiver.url}/in?key=k`, ...members });

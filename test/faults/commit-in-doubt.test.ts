@@ -61,7 +61,7 @@ describe.each(cases)('the commit of "%s" in doubt, in truth %s', (statement, com
     const order = await buyer.chat(`${statement} ${commit}`);
     const answer = await cutAt({ statement, commit }, order);
     expect(nameOf(answer)).toBe(heard);
-    // Only a call that is known not to have been sent may be told that nothing was charged.
+    // Only the answer to a call that is known not to have been sent may say that nothing was charged.
     if (answer.status !== 200) expect(answer.body.charged).toBe(statement === claim ? false : undefined);
     await paidInTheEnd(order);
     await untilAllClosed(ground);

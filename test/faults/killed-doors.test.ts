@@ -6,7 +6,7 @@ import { deaths, untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* What killed.test shows of chats and registrations, for a call at every other paid door, all of them at one point. */
+/* What process-deaths.test.ts shows of chats and registrations, for a call at every other paid door, all of them at one point. */
 
 let ground: Ground;
 let healthy: RunningService;

@@ -7,7 +7,7 @@ import { eventually, type Ground, openGround, untilReached } from '../harness/fa
 import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* One of three processes dies with a call in every state at once; the two others look after what it left. */
+/* One of three processes dies with a call in every state at once; the two others finish what it left. */
 
 let ground: Ground;
 let healthy: readonly RunningService[];

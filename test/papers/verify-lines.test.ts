@@ -16,7 +16,6 @@ const body = lines.filter(line => !line.startsWith('import ')).join('\n');
 const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...args: unknown[]) => Promise<void>;
 const verify = new AsyncFunction('createLocalJWKSet', 'jwtVerify', 'isDeepStrictEqual', 'readFile', 'console', body);
 
-/** What the lines print. */
 async function printed(receipt: JsonObject, keys: JsonObject = fixtureKeys.service): Promise<string> {
   const files: Readonly<Record<string, JsonObject>> = { 'receipt.json': receipt, 'jwks.json': keys };
   const said: string[] = [];

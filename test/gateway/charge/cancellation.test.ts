@@ -8,7 +8,7 @@ import { cancelClaim } from '../../../subgraphs/receipt/claim/cancel.ts';
 import { claim, claimRequest, heldLease } from '../../harness/claim/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* What a canceled call is told, even if its payment has already bought something else. */
+/* The answer to a canceled call, even if its payment has already bought something else. */
 
 const database = await freshStore();
 

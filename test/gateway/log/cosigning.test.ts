@@ -24,7 +24,7 @@ interface WitnessReport {
 /** What a witness answers to a submission. */
 type Answer = (submission: string, asked: number) => WitnessReport | Promise<WitnessReport>;
 
-/** A witness that answers as the test wants, under a key of its own. */
+/** A witness that answers as the test sets, under a key of its own. */
 async function witnessThat(answer: Answer) {
   const submissions: string[] = [];
   const server = createServer(async (request, response) => {

@@ -29,7 +29,7 @@ async function delivered() {
 
 type DeliveredJob = Awaited<ReturnType<typeof delivered>>;
 
-/** What the payer is told just before the payment for those legs is claimed. */
+/** The answer to the payer just before the payment for those legs is claimed. */
 const claimedFor = (
   { job_id, delivery }: Omit<DeliveredJob, 'legs'>,
   legs: JobLegs,

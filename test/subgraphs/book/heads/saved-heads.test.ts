@@ -103,7 +103,7 @@ describe('saved heads of books', () => {
     await mkdir(path);
     saved.add([head(1, 1)]);
     await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
-    // Nothing added before is on disk, and every caller is told so.
+    // Nothing added before is on disk, and every caller gets the error.
     await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
     expect(saved.fails).toBe(true);
     expect(heard).toHaveLength(1);
