@@ -5,6 +5,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import { audit } from '../harness/faults/audit.ts';
 import {
   type Answer,
+  answerTo,
   harmless,
   jwsOf,
   nameOf,
@@ -43,7 +44,7 @@ describe.each(words)('a service that is paid elsewhere on %s now', (network, wor
   it('delivers again what was paid for, and claims nothing that was not', async () => {
     const [order, unpaid] = [await buyers[network].chat('again'), await buyers[network].chat('never')];
     const before = await ground.start();
-    const first = await send(before, order);
+    const first = await answerTo(before, order);
     expect(first.status).toBe(200);
     await before.stop();
     const charged = await audit(ground);
