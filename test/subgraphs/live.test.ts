@@ -196,7 +196,7 @@ describe('the end of sessions', () => {
     }
   });
 
-  it('`heard` waits for as long as nothing can be heard, and then for the news of that', async () => {
+  it('`catchUp` waits while no notice can arrive, and then for the notice that the connection was lost', async () => {
     const opened = live();
     const ended: unknown[] = [];
     await opened.watchSessions(into(ended));
@@ -208,7 +208,7 @@ describe('the end of sessions', () => {
     expect(ended).not.toEqual(['lost']);
   });
 
-  it('is told no more to whoever stopped', async () => {
+  it('sends nothing to a watcher that stopped', async () => {
     const opened = live();
     const [stopped, going]: [unknown[], unknown[]] = [[], []];
     const stop = await opened.watchSessions(into(stopped));
