@@ -185,9 +185,9 @@ export type PolicyCode = NonNullable<Kinds[PolicyType]['rule']>['policy_code'] |
 /** Whether a policy is enforced or only simulated. */
 export const policyModes = {
   graph: 'PolicyMode',
-  description: 'Whether a policy refuses calls, or only records which ones it would have refused.',
+  description: 'What a policy does with a call that it does not allow.',
   meanings: {
-    enforce: 'The policy refuses the calls that it does not allow.',
+    enforce: 'The policy refuses the call.',
     shadow:
       'The policy lets calls pass. For each finished call that it would have refused, a `would_block` event is recorded.',
   },
