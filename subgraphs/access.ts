@@ -12,7 +12,7 @@ export function requirePossession(principal: Principal, agent_id: number): Agent
   return requireHeld(principal, agent_id).agent_id;
 }
 
-/** The same, for what must know by which session. */
+/** The same, for callers that need to know how possession was proven. */
 export function requireHeld({ possession }: Principal, agent_id: number): HeldBook & ProvenBy {
   if (possession.kind === 'absent') throw new Refusal('unauthenticated');
   const held = booksOf(possession).find(book => book.agent_id === agent_id);
@@ -31,7 +31,7 @@ export function requireOneBook(principal: Principal): Principal {
   return { ...principal, possession: { kind: 'proven', ...requireHeld(principal, possession.named) } };
 }
 
-/** All that this caller possesses, by whatever proved it: what `viewer` shows. */
+/** All agents whose books the caller possesses, however that was proven. Shown by `viewer`. */
 export function possessedAgents({ possession }: Principal): readonly AgentId[] {
   return booksOf(possession).map(({ agent_id }) => agent_id);
 }
@@ -67,7 +67,7 @@ export function requireWriting({ api_key }: Principal): void {
   if (api_key.kind === 'demo') throw new Refusal('forbidden', { detail: 'A demo key cannot write.' });
 }
 
-/** Whether a key stands in for a payment, where one may. */
+/** Whether the key is accepted instead of a payment, by operations that accept such a key. */
 export function standsIn({ kind }: ApiKey): boolean {
   return kind === 'live' || kind === 'demo';
 }

@@ -1,12 +1,12 @@
 /* How an answer ended: one shape, from the hub that streams it to the record of its call. */
 
 /**
- * By whose doing a streamed answer ended in its midst: the hub's, the request's as its hub judged it on the way, a limit of ours on
- * time or size, or the stop of this process.
+ * What broke off a streamed answer: its hub; the request, which the hub refused during the answer; a limit of this service on time or size;
+ * or the stop of this process.
  */
 export type BrokenBy = 'hub' | 'request' | 'limit' | 'stop';
 
-/** The error of a hub in the words of OpenAI's API. Null where the hub said nothing, or nothing that may be passed on. */
+/** Error of a hub, in the format of OpenAI's API. A member is null if the hub did not give it, or if it must not be passed on. */
 export type HubError = {
   readonly code: string | null;
   readonly type: string | null;
@@ -18,7 +18,7 @@ export type HubError = {
 export interface BrokenOff {
   readonly kind: 'broke_off';
   readonly by: BrokenBy;
-  /** What the hub said of it, as far as its caller may know. */
+  /** Error that the hub gave, as far as it may be shown to the caller. */
   readonly hub_error: HubError | null;
 }
 
@@ -26,9 +26,9 @@ export type AnswerEnd = { readonly kind: 'whole' } | BrokenOff;
 
 export const WHOLE = { kind: 'whole' } as const satisfies AnswerEnd;
 
-/** The form in which it is kept with the answer. Answers of former versions are read by it, so it stays. */
+/** Form in which the end is stored with the answer. It must not change, because stored answers of former versions are read by it. */
 export type KeptEnd = {
-  /** Left out of an answer that is whole. */
+  /** Absent for a complete answer. */
   readonly broke_off?: Pick<BrokenOff, 'by' | 'hub_error'>;
 };
 
@@ -36,7 +36,7 @@ export function keptEnd(end: AnswerEnd): KeptEnd {
   return end.kind === 'whole' ? {} : { broke_off: { by: end.by, hub_error: end.hub_error } };
 }
 
-/** @param marked whether a former version marked it as broken, which did not keep why */
+/** @param marked whether a former version marked the answer as broken; it did not store the reason */
 export function endOf({ broke_off }: KeptEnd, marked = false): AnswerEnd {
   if (broke_off) return { kind: 'broke_off', ...broke_off };
   return marked ? { kind: 'broke_off', by: 'hub', hub_error: null } : WHOLE;

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
-/** What Postgres says of one thing in a schema: a table, or what hangs on it; a sequence; a function. */
+/** Postgres's definition of one object: a table, a sequence, a function, or a part of a table, such as a column or an index. */
 interface Entry {
-  /** The table, sequence or function that it is, or hangs on. */
+  /** The table, sequence or function that the object is, or belongs to. */
   readonly of: string;
-  /** As an operator looks for it: `index payment_claim_open`. */
+  /** Kind and name, as an operator would search for it: `index payment_claim_open`. */
   readonly name: string;
   readonly definition: string;
 }
@@ -59,7 +59,7 @@ const CATALOGUE = `
 
 export type Catalogue = readonly Entry[];
 
-/** `schema` is quoted where its name has to be. */
+/** `schema` must be quoted if its name requires that. */
 export async function catalogueOf(client: pg.ClientBase, schema: string): Promise<Catalogue> {
   return (await client.query<Entry>(CATALOGUE, [schema])).rows;
 }

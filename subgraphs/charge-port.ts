@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import type { Piece } from './piece.ts';
 import type { Stream, TwoLegs, Whole } from './sale.ts';
 
-/* How a resolver sells what its field declares (sale.ts), and what that brings. */
+/* The functions by which a resolver charges for a paid field (sale.ts), and their results. */
 
 export type SettlementStatus = WordOf<typeof settlementStatuses>;
 
@@ -14,7 +14,7 @@ export interface ChargedAnswer<T extends JsonObject> {
   readonly answer: T;
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
-  /** The receipt's node, as the receipt subgraph made it: it knows its own. */
+  /** The receipt, as an object that the receipt subgraph made and recognises. */
   readonly receipt: object;
   /**
    * For an answer that broke off: number of times that the same payment can still have the work done again. Null or
@@ -30,12 +30,12 @@ export interface ChargedStream<T extends JsonObject> {
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
   readonly rerun: number | null;
-  /** `base:0x…`; null where nothing was paid. */
+  /** `base:0x…`. Null if nothing was paid. */
   readonly payment_ref: string | null;
   readonly begun: T;
   /** For one reader. A slow reader delays no other. */
   readonly pieces: AsyncIterable<Piece>;
-  /** Answer and receipt, after the last piece. Rejects with a Refusal where they could not be recorded. */
+  /** Answer and receipt, after the last piece. Rejects with a Refusal if they could not be recorded. */
   readonly recorded: Promise<ChargedAnswer<T>>;
 }
 
@@ -51,8 +51,8 @@ export type Charge = <A extends JsonObject, T extends JsonObject>(
 ) => Promise<ChargedAnswer<T>>;
 
 /**
- * The same for what is sold while it is being spoken: resolves once the money has moved, with nothing sent on yet.
- * Until then it throws what `Charge` throws.
+ * The same for an answer that is streamed: resolves once the payment has settled, before anything is sent to the caller. Until then it
+ * throws what `Charge` throws.
  */
 export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
   paid: Stream<A, T>,
@@ -70,7 +70,7 @@ export type ChargeLegs = <A extends JsonObject, T extends JsonObject>(
   context: Context,
 ) => Promise<ChargedAnswer<T>>;
 
-/** How a resolver of a paid field sells: what a subgraph that sells something needs of the process. */
+/** What a subgraph with paid fields needs from the process. */
 export interface ChargePort {
   readonly charge: Charge;
   readonly chargeStream: ChargeStream;

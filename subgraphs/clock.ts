@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Time and randomness come through the context, so that a test can hold both still. */
+/** Time and randomness come through the context, so that a test can fix both. */
 export interface Clock {
   now_ms(): number;
 }
@@ -16,7 +16,7 @@ const POOL_BYTES = 4096;
 let pool = new Uint8Array(0);
 
 /**
- * Many draws are requested from the system at once, since a draw of 12 bytes costs 7 µs. No byte is given out twice, or
+ * Random bytes are requested from the system in larger amounts, because a request for 12 bytes costs 7 µs. No byte is returned twice, or
  * kept.
  */
 function drawn(count: number): Uint8Array {

@@ -7,13 +7,13 @@ import type { Live } from './live.ts';
 import { Stopwatch } from './stopwatch.ts';
 import type { Vault } from './vault.ts';
 
-/** A payment header, decoded and not yet believed. Opaque to subgraphs: `charge` alone reads it. */
+/** A payment header, decoded but not verified. Opaque to subgraphs: only `charge` reads it. */
 export interface PresentedPayment {
   readonly x402_version: 1 | 2;
   readonly envelope: JsonObject;
 }
 
-/** What lives as long as the process. */
+/** Services that live as long as the process. */
 export interface Services {
   readonly database: Database;
   readonly live: Live;
@@ -22,7 +22,7 @@ export interface Services {
   readonly random: Random;
   /** Public base of this service, without a trailing slash. */
   readonly base_url: string;
-  /** The present base URL, then the former ones: what is signed for any of them is signed for this service. */
+  /** The current base URL, then the former ones: what is signed for any of them is signed for this service. */
   readonly base_urls: readonly string[];
   /** `development` while any stand-in is in use. */
   readonly profile: 'development' | 'production';
@@ -31,17 +31,17 @@ export interface Services {
 /** Payment and headers of a request, beside the identity of the caller. */
 export interface CallHeaders {
   readonly payment: PresentedPayment | null;
-  /** The caller's own for the third-party router: passed on to it, and neither kept nor logged. */
+  /** The caller's key for the third-party router. Passed on to it, and neither stored nor logged. */
   readonly router_key: Secret | null;
-  /** The X-SVC-Redeliver header: by which its payer proves that the payment is his. Not believed yet. */
+  /** The X-SVC-Redeliver header, by which a payer proves that the payment is theirs. Not verified yet. */
   readonly redelivery: string | null;
-  /** The Idempotency-Key header as it came: read by `charge`, where something is sold, and of other mutations by the graph. */
+  /** The Idempotency-Key header as received. Read by `charge` for a paid operation, by the graph for other mutations. */
   readonly idempotency_key: string | null;
-  /** The X-SVC-Delegation header as it came: read by `charge`, where something is sold. */
+  /** The X-SVC-Delegation header as received. Read by `charge` for a paid operation. */
   readonly delegation: string | null;
-  /** The X-SVC-Note header as it came: read by `charge`, where something is sold. */
+  /** The X-SVC-Note header as received. Read by `charge` for a paid operation. */
   readonly note: string | null;
-  /** The URL of the door that was called, as its 402 names it; on /graphql it is left out. */
+  /** URL of the endpoint that was called, as its 402 response names it. Absent on /graphql. */
   readonly resource?: string | undefined;
 }
 
@@ -50,23 +50,26 @@ export interface NamedWrite {
   readonly mark: string;
   readonly credential_mark: string;
   readonly request_hash: string;
-  /** Never the same twice. */
+  /** Unique for each attempt. */
   readonly attempt: string;
 }
 
-/** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
+/** What every resolver receives with a request. A subgraph that needs more of the process declares it in its own context.ts. */
 export interface Context extends Services, CallHeaders {
   readonly principal: Principal;
-  /** The body of a REST call as its door's schema has made it: see `readRequest`. It never leaves this process. */
+  /** Body of a REST call, as validated by the schema of its endpoint: see `readRequest`. It never leaves this process. */
   readonly valid_body?: object;
-  /** Set where the request takes a key by what it writes. What is written by `database` does so already; a recorder is handed it. */
+  /**
+   * Set if a write of this request must also store its Idempotency-Key. Transactions of `database` do so already; code that writes in
+   * another transaction must be given this.
+   */
   readonly named_write?: NamedWrite;
   /**
    * Aborted once the caller has disconnected: work before an answer ends then. Absent if disconnects cannot be
    * detected.
    */
   readonly left?: AbortSignal | undefined;
-  /** Lifted into PAYMENT-RESPONSE and `x-svc-*` headers by the server, in REST and on /graphql alike. */
+  /** The server sends these as PAYMENT-RESPONSE and `x-svc-*` headers, in REST and on /graphql. */
   readonly response: ResponseHeaders;
 }
 

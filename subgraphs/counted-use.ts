@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 
 type Period = 'hour' | 'day';
 
-/** Each subgraph's counts are its own; how long they are kept. */
+/** Hours for which the counts of each subgraph are kept. */
 const kept_hours = {
   board_use: reactionLimits.uses_kept_hours,
   router_use: routerLimits.uses_kept_hours,
@@ -17,18 +17,18 @@ const kept_hours = {
 
 type UseTable = keyof typeof kept_hours;
 
-/** One count: whose, in which period, and how many of it there may be. */
+/** One count: its holder, its period, and its limit. */
 export interface CountedUse {
   readonly holder: string;
   readonly period: Period;
   readonly max: number;
 }
 
-/** How long the present period lasts. */
+/** SQL expression for the seconds left in the current period. */
 export const SECONDS_LEFT = (period: Period) =>
   `ceil(extract(epoch from date_trunc('${period}', clock_timestamp(), 'UTC') + interval '1 ${period}' - clock_timestamp()))::int`;
 
-/** Takes one use; the seconds until there is another where there is none, or else null. Atomic: no two take the last. */
+/** Takes one use. Returns null, or the seconds until the next period if no use is left. Atomic: no two callers take the last one. */
 export async function takeUse(
   reads: Pick<Database, 'query'>,
   table: UseTable,
@@ -49,7 +49,7 @@ export async function takeUse(
   return left?.seconds ?? 1;
 }
 
-/** A periodic job: counts of periods that are over. */
+/** Periodic job: deletes counts that are no longer kept. */
 export async function forgetUses(reads: Pick<Database, 'query'>, table: UseTable): Promise<void> {
   await reads.query({
     name: `forget counts of ${table}`,

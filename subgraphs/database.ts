@@ -9,16 +9,16 @@ import { type Tx, transaction } from './transaction.ts';
 export type { Tx };
 
 export interface Database {
-  /** One statement outside a transaction; prepared when it carries a name. @throws DatabaseAway */
+  /** One statement outside a transaction. Prepared if it has a name. @throws DatabaseAway */
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<R[]>;
   /**
-   * All or nothing. Rolls back and rethrows; a broken connection is thrown away. `work` runs once more where nothing of
-   * it stands and only a standstill was in its way: our own, or that of a process that held a lock. @throws DatabaseAway
+   * All or nothing. Rolls back and rethrows; a broken connection is discarded. `work` runs a second time if the first attempt was rolled
+   * back only because a process stalled: this one, or one that held a lock. @throws DatabaseAway
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, bound?: TransactionBound): Promise<T>;
-  /** A connection of its own, for LISTEN and for advisory locks; the caller ends it. */
+  /** A separate connection for LISTEN and for advisory locks. The caller ends it. */
   connect(): Promise<pg.Client>;
-  /** A pool of its own, for a library that wants one; the caller ends it. */
+  /** A separate pool for a library that needs one. The caller ends it. */
   openPool(connections_max: number): pg.Pool;
   /** Number of connections of the pool, of idle ones, and of callers that wait for one. */
   usage(): PoolUsage;
@@ -32,9 +32,9 @@ export interface PoolUsage {
 }
 
 export interface TransactionBound {
-  /** The server ends the session of one that takes longer, whatever it waits for. Servers before Postgres 17 know no such bound. */
+  /** The server ends the session of a transaction that takes longer, whatever it waits for. Ignored by servers before Postgres 17. */
   readonly ms_max?: number;
-  /** Each statement may take so long, as of an operator's command over whole tables; 10 seconds unless given. */
+  /** Maximum duration of each statement, such as an operator's command over whole tables. Default: 10 seconds. */
   readonly statement_ms_max?: number;
   /** Postgres refuses writes in it, so it is allowed while the log is halted. */
   readonly read_only?: true;
@@ -55,16 +55,20 @@ const types: pg.CustomTypesConfig = {
  * ended before they give up, so they lose time and no answer. A caller that gives up gets 503.
  */
 const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=1s -c timezone=UTC';
-/** A peer that vanished never answers: without these a queue would wait until TCP gives up. */
+/** Without these limits, callers would wait for a server that has vanished until TCP gives up. */
 const CONNECT_MS_MAX = 5_000;
-/** A new session costs the server some 50 ms of CPU until its caches are filled: those of one burst are kept for the next. */
+/**
+ * A new session costs the server some 50 ms of CPU until its caches are filled, so sessions are kept from one burst of requests to the
+ * next.
+ */
 const IDLE_MS_MAX = 120_000;
 const QUERY_MS_MAX = 10_000;
 /** The first server with transaction_timeout, as server_version_num counts. */
 const BOUNDS_TRANSACTIONS = 170_000;
 /**
- * A bound that runs out in the last moment before a commit is noticed after it, and forgotten only where none stands by
- * then. With one of its operator's in place of ours the server would end the session of a transaction that stands.
+ * If a transaction_timeout expires in the last moment before a commit, the server notices it after the commit, and ignores it only if no
+ * transaction_timeout is in force then. A default of the operator would be in force again, and the server would end the session of a
+ * committed transaction.
  */
 const NO_OTHER_BOUND = '-c transaction_timeout=0';
 
@@ -73,7 +77,7 @@ export interface DatabaseOptions {
   readonly entities: readonly (new () => object)[];
   readonly migrations: readonly MigrationClass[];
   readonly connections_max: number;
-  /** Looks at the database before anything is written there: what it throws leaves it as it was. */
+  /** Checks the database before anything is written there. If it throws, the database is unchanged. */
   readonly before?: (client: pg.Client) => Promise<void>;
 }
 
@@ -100,7 +104,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
-  // Statements are sent at once, one behind the other.
+  // Statements are sent without waiting for the results of earlier ones.
   const stream = () => new TurnSocket();
   const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true, stream };
   const pool = new pg.Pool({ ...pooled, max: options.connections_max, idleTimeoutMillis: IDLE_MS_MAX });
@@ -133,8 +137,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /**
  * Sends all statements of one turn of the event loop in one system call. pg makes one for each statement, which costs more than writing
- * most statements, and costs the server as many reads. Over TLS, pg writes to a socket of its
- * own, and each statement is still a TLS record of its own.
+ * most statements, and costs the server as many reads. Over TLS, pg writes to a socket of its own, and each statement is still a TLS record
+ * of its own.
  */
 class TurnSocket extends Socket {
   override uncork(): void {
@@ -143,7 +147,7 @@ class TurnSocket extends Socket {
 }
 
 type Release = (error?: Error | boolean) => void;
-/** Where there is no session, pg hands over no release either. */
+/** If no session could be opened, pg passes no release function either. */
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: Release) => void;
 
 /**
@@ -171,14 +175,14 @@ function once<Given extends unknown[]>(work: (...given: Given) => void): (...giv
   };
 }
 
-/** SQLSTATE character_not_in_repertoire: a Postgres text holds no U+0000, and only a caller would send one. */
+/** SQLSTATE character_not_in_repertoire: a Postgres text cannot contain U+0000, and only a caller would send one. */
 function isUnstorableText(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '22021';
 }
 
 /**
- * Inserts whole rows, any number of them, in one statement: names of the objects' members are the columns.
- * Amounts go as decimal strings, bytea as `\x` hex.
+ * Inserts any number of whole rows in one statement. The names of the objects' members are the columns. Amounts are given as decimal
+ * strings, bytea as `\x` hex.
  */
 export function insertRows(tx: Tx, table: string, rows: readonly object[]): void {
   if (rows.length === 0) return;
@@ -207,7 +211,7 @@ export function updateRow(
 
 const names = new Map<string, string>();
 
-/** Names of prepared statements are cut at 63 bytes by Postgres, so a text cannot be its own. */
+/** Postgres truncates names of prepared statements to 63 bytes, so a text cannot be its own name. */
 function nameOf(text: string): string {
   const known = names.get(text) ?? `statement ${names.size}`;
   names.set(text, known);

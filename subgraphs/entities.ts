@@ -9,13 +9,13 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** Loads an entity by its key (`__resolveReference`); null where there is none. */
+/** Loads an entity by its key (`__resolveReference`). Null if there is none. */
 export type ResolveReference = (reference: never, context: never, info: GraphQLResolveInfo) => unknown;
 
 /**
- * The schema of a subgraph with the root field by which a gateway joins what is known of an object elsewhere
- * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec, `Query._entities`).
- * Apollo's `buildSubgraphSchema` adds it to a schema that it builds of text: print, parse and validation took most of a start.
+ * The schema of a subgraph with the root field by which a gateway reads this subgraph's fields of objects that other subgraphs return
+ * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec, `Query._entities`). Apollo's
+ * `buildSubgraphSchema` adds it to a schema that it builds from text, but printing, parsing and validating took most of the startup time.
  */
 export function withEntities(
   plain: GraphQLSchema,
@@ -43,12 +43,12 @@ export function withEntities(
     mutation,
     subscription,
     types: [...types.filter(type => type !== query), entity],
-    // Composition has validated it.
+    // Composition has already validated the schema.
     assumeValid: true,
   });
 }
 
-/** Federation's `@key` makes an object one that others may know something of. */
+/** Federation's `@key` marks an object type of which other subgraphs may have fields. */
 function hasKey({ astNode }: GraphQLObjectType): boolean {
   return astNode?.directives?.some(({ name }) => name.value === 'key') ?? false;
 }

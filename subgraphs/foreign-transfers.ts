@@ -7,46 +7,46 @@ export interface NamedTransfer {
   readonly transaction: string;
   /** Index within its transaction. Null if not named; then exactly one transfer must match. */
   readonly index: number | null;
-  /** Null where they do not say: then it is found out. */
+  /** Null if the caller does not name it. It is then read from the chain. */
   readonly payer: string | null;
   readonly pay_to: string;
   readonly amount_atomic: AtomicAmount;
 }
 
-/** Where on its chain a transfer was seen, so that it can be looked at again. */
+/** Place of a transfer on its chain, so that it can be checked again. */
 export interface SeenIn {
-  /** Block number on Base, slot on Solana; null on Nano, where a cemented block stays. */
+  /** Block number on Base, slot on Solana. Null on Nano, where a cemented block is final. */
   readonly block_number: number | null;
-  /** Null where the chain names none. */
+  /** Null if the chain gives none. */
   readonly block_hash: string | null;
-  /** No other block can take its place any more. */
+  /** Whether the block can no longer be replaced by another. */
   readonly final: boolean;
 }
 
 /** Reason why a transfer is not accepted: the chain contradicts it. */
 export type TransferFault =
-  /** The chain has no such transaction, or not deep enough yet. */
+  /** The chain has no such transaction (`not_found`), or has not confirmed it yet (`not_confirmed`). */
   | 'not_found'
   | 'not_confirmed'
-  /** It failed: nothing moved. */
+  /** The transaction failed, so nothing was transferred. */
   | 'reverted'
-  /** Nothing in it moves the rail's asset from that payer to that payee at that amount. */
+  /** The transaction has no transfer of the rail's asset with that payer, payee and amount. */
   | 'no_such_transfer'
-  /** Several of it do: `index` has to say which. */
+  /** The transaction has several such transfers, so `index` must say which. */
   | 'ambiguous'
-  /** Nano: hash, signature or work of the block are not those of what it says. */
+  /** Nano: hash, signature or work of the block do not match its content. */
   | 'forged_block';
 
 export type Observation =
   | { readonly kind: 'observed'; readonly transfer: ObservedTransfer; readonly seen_in: SeenIn }
-  /** `transfer_indexes`: of those that would do, where several would. */
+  /** `transfer_indexes`: indexes of the matching transfers, if there are several. */
   | { readonly kind: 'not_believed'; readonly reason: TransferFault; readonly transfer_indexes?: readonly number[] }
   /** The chain cannot be read now, or its node contradicts itself: the result is unknown. */
   | { readonly kind: 'unknown'; readonly cause?: unknown }
   /** No node is configured for the network. */
   | { readonly kind: 'unsupported' };
 
-/** What became of a transfer that was seen once. */
+/** Current state of a transfer that was seen before. */
 export type TransferStanding =
   | { readonly kind: 'final' }
   | { readonly kind: 'pending'; readonly seen_in: SeenIn }
@@ -55,8 +55,8 @@ export type TransferStanding =
   | { readonly kind: 'unknown' };
 
 /**
- * Chains as witnesses of payments to other parties. Never throws. Nodes are not trusted: what does not follow from
- * their data is not believed, and a malformed response counts as none.
+ * Reads payments to other parties from their chains. Never throws. Nodes are not trusted: what does not follow from their data is rejected,
+ * and a malformed response counts as none.
  */
 export interface ForeignTransfers {
   observe(named: NamedTransfer): Promise<Observation>;

@@ -5,7 +5,7 @@ const made = new Map<string, { readonly table: Words; readonly shown: Readonly<R
 
 /**
  * A table of words as an enum of the graph, with the meaning of each word. One enum for each table. Its values are spelled as on the wire.
- * @throws Error where another table has that name
+ * @throws Error if another table has that name
  */
 export function wordEnum<T extends string>(table: Words<T>): Readonly<Record<T, T>> {
   const { graph } = table;

@@ -66,9 +66,9 @@ export function membersOf<N extends z.ZodObject>(_noun: N): Class<MembersOf<N>> 
 }
 
 /**
- * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in
- * place of those that would be made; for a member whose noun several classes show, its class. What the class has of all others is what
- * the noun says.
+ * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in place
+ * of those that would be made; for a member whose noun several classes show, its class. The class must declare all other members as the
+ * noun does.
  */
 export function showMembers<N extends z.ZodObject, T extends string = never>(
   type: Class<Omit<MembersOf<N>, Camel<T>>>,
@@ -112,7 +112,7 @@ interface ShownMember {
   readonly show: (value: unknown) => unknown;
 }
 
-/** Found out once for each noun: paid answers are shown by it. */
+/** Computed once for each noun, because every paid answer is converted by it. */
 const shownBy = new WeakMap<z.ZodObject, readonly ShownMember[]>();
 
 function membersShown(noun: z.ZodObject): readonly ShownMember[] {
@@ -141,21 +141,21 @@ function itemShown(known: MemberShape): (value: unknown) => unknown {
   return value => (isJsonObject(value) ? shownOf(inner, value) : value);
 }
 
-/** The name of the type that `objectType` has made of a noun. @throws Error where there is none, or several */
+/** The name of the type that `objectType` has made of a noun. @throws Error if there is none, or if there are several */
 export function typeNameOf(noun: z.core.$ZodType): string {
   return onlyClass([...(shown.get(nounOf(noun, shown) ?? noun) ?? [])]).name;
 }
 
-/** Options of the field resolver of a computed member: its description. @throws Error where the member has none */
+/** Options of the field resolver of a computed member: its description. @throws Error if the member has none */
 export function describedBy({ description }: z.ZodType): { readonly description: string } {
   if (description === undefined) throw new Error('a computed member has no description');
   return { description };
 }
 
-/** Arguments or an input as a resolver is given them: by their names on the graph, not validated. `readRequest` reads them. */
+/** Arguments or an input as a resolver receives them: by their names on the graph, not validated. `readRequest` reads them. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** The same, for a field of a book: `agentId` is there before anything is validated, because possession is required first. */
+/** The same, for a field of a book: `agentId` is present before anything is validated, because possession is required first. */
 export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**
@@ -186,7 +186,7 @@ export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> 
 /**
  * Validates a request that came as arguments or as an input. `valid_body`, which the context has, is returned instead if an endpoint of
  * this process has validated it by the same schema. @throws Refusal invalid_request, with the member at fault as `param`
- * @throws Error where the input was not handed on, because `InputReadBy` names another schema than this one
+ * @throws Error if the input was not passed on, because `InputReadBy` names another schema than this one
  */
 export function readRequest<S extends z.ZodType>(
   schema: S,
@@ -249,7 +249,7 @@ function knowWords(known: MemberShape): void {
   if (words) wordEnum(words);
 }
 
-/** What is said of the value or of the item of a list, before what is said of the member. */
+/** Metadata of a member. That of its value, or of the items of a list, takes precedence. */
 function valueMeta(inner: z.core.$ZodType, { meta }: MemberShape): z.GlobalMeta {
   return { ...meta, ...z.globalRegistry.get(inner) };
 }
@@ -300,7 +300,7 @@ const scalars = {
   SafeInt: GraphQLSafeInt,
 } as const;
 
-/** @throws Error where a noun has a member for which the graph has no type, or several */
+/** @throws Error if a noun has a member for which the graph has no type, or several */
 function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classes): object {
   const { scalar, words } = valueMeta(inner, known);
   if (scalar !== undefined) return scalars[scalar];
@@ -318,7 +318,7 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classe
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral) return String;
   if (inner instanceof z.ZodISODateTime || inner instanceof z.ZodISODate) return String;
   if (inner instanceof z.ZodBoolean) return Boolean;
-  // z.int() is a number of a format.
+  // z.int() is a number with a format.
   if (inner instanceof z.ZodNumber) return inner.format === 'safeint' ? Int : Float;
   throw new Error(`no type of the graph shows a ${inner._zod.def.type}`);
 }

@@ -4,12 +4,12 @@ import { DatabaseAway } from './outage.ts';
 
 const REFUSED_MS = 5_000;
 /**
- * Less than two waits for a lock (of 2 s): whom a batch keeps waiting that neither ends nor stands still gets on at the
- * second try, also where the wait began as soon as the batch did.
+ * Shorter than two lock timeouts (of 2 s each). A transaction that waits for a slow batch gets its lock at the second attempt, even if it
+ * began to wait when the batch began.
  */
 export const BATCH_BOUND = { ms_max: 3_500 } as const;
 
-/** What a batch throws where none of its items is to blame: each alone would be refused likewise. */
+/** Thrown by a batch for a reason that concerns none of its items in particular: each alone would be refused too. */
 export abstract class BatchRefused extends Refusal {}
 
 /**
@@ -39,7 +39,7 @@ export class GroupCommit<I, O> {
     return this.#refused_at_ms !== null && performance.now() - this.#refused_at_ms < REFUSED_MS;
   }
 
-  /** How many no batch has taken up yet. */
+  /** Number of items that no batch has taken yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -75,7 +75,7 @@ export class GroupCommit<I, O> {
       else for (const waiter of batch) await this.#commit([waiter]);
       return;
     }
-    // It stands from here on: nothing that fails now may have it done again.
+    // The batch has committed: nothing that fails from here on may cause it to run again.
     this.#refused_at_ms = null;
     for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
     this.onCommit(batch.length, performance.now() - from_ms);

@@ -2,11 +2,11 @@ import type { BookJob, MessageJob, PingJob, RedeliveryJob } from '../schema/webh
 import type { Database, Tx } from './database.ts';
 import { JOBS_SCHEMA } from './migrate-jobs.ts';
 
-/* Work that is done later and once, by any process. It is enqueued in the transaction that makes it necessary. */
+/* Work that is done once, later, by any process. It is enqueued in the transaction that makes it necessary. */
 
 /**
- * Every task of the worker by its name, and what a job of it carries; a feature beyond the specification declares its own in its
- * folder. Payloads are kept in plain: no secret belongs there.
+ * Payload of each task of the worker, by the task's name. A feature beyond the specification declares its own in its folder. Payloads are
+ * stored unencrypted, so they must not contain secrets.
  */
 export interface JobPayloads {
   /** Periodic jobs (gateway/jobs/task.ts) recur; they are never added by hand. */
@@ -29,15 +29,18 @@ export type TaskName = keyof JobPayloads;
 interface JobOf<Name extends TaskName> {
   readonly task: Name;
   readonly payload: JobPayloads[Name];
-  /** Jobs of one queue run one after the other, the earliest `run_at` first; those without one side by side. */
+  /** Jobs of one queue run one after the other, the earliest `run_at` first. Jobs without a queue run concurrently. */
   readonly queue?: string;
-  /** ISO 8601; at once unless given. */
+  /** ISO 8601. Absent: at once. */
   readonly run_at?: string;
-  /** Instead of `run_at`: so long from the transaction's begin, by the database's clock. */
+  /** Instead of `run_at`: delay from the beginning of the transaction, by the database's clock. */
   readonly delay_ms?: number;
-  /** A job of this key that has not begun is replaced; one that runs is let run, and is not tried again. */
+  /** A job with this key that has not begun is replaced. One that runs is not interrupted, and is not tried again. */
   readonly key?: string;
-  /** After so many runs that failed it is left where it is; 25 unless given. The rest between two is the library's: exp(attempts), 6 h at most. */
+  /**
+   * Number of failed runs after which the job is not tried again. Default: 25. The library waits exp(attempts) seconds between runs, at
+   * most 6 h.
+   */
   readonly max_attempts?: number;
 }
 
@@ -63,19 +66,19 @@ const ADD = `with asked as materialized (
       max_attempts, case when key not in (select key from contested) then key end, null, null)::${JOBS_SCHEMA}.job_spec) as specs
     from asked group by queue order by queue) each_queue, lateral ${JOBS_SCHEMA}.add_jobs(specs)`;
 
-/** They are there once the transaction has committed, and not otherwise. No two of one call have the same key. */
+/** Adds jobs, which exist once the transaction has committed. No two jobs of one call may have the same key. */
 export function addJobs(tx: Pick<Tx, 'write'>, jobs: readonly Job[]): void {
   if (jobs.length > 0) tx.write({ name: 'add jobs', text: ADD, values: [JSON.stringify(jobs)] });
 }
 
-/** For a job that depends on no other write: no transaction is needed. */
+/** Adds a job that depends on no other write, so that no transaction is needed. */
 export async function addJob(database: Pick<Database, 'query'>, job: Job): Promise<void> {
   await new Promise((added, refused) => {
     addJobs({ write: statement => void database.query(statement).then(added, refused) }, [job]);
   });
 }
 
-/** By the library's function, after one more check: existing jobs stay as they are, also while they run. */
+/** Uses the library's function after one more check, so that existing jobs stay as they are, even while they run. */
 const ADD_ABSENT = `select 1 from unnest($1::text[]) as wanted(task),
     lateral ${JOBS_SCHEMA}.add_job(task, '{}', null, now(), $2, task, null, null, 'unsafe_dedupe')
     where not exists (select from ${JOBS_SCHEMA}.jobs there where there.key = wanted.task)`;
@@ -116,11 +119,11 @@ export async function longestReadySeconds(database: Pick<Database, 'query'>, key
 export interface ReadyJobs {
   readonly task: string;
   readonly jobs: number;
-  /** Since the one that has waited longest could have begun. */
+  /** Seconds since the job that has waited longest could have begun. */
   readonly oldest_seconds: number;
 }
 
-/** So many are counted, whatever there is: by the index by which the worker looks for them. */
+/** Maximum number of jobs that are counted, so that the cost is limited. They are read by the index that the worker uses. */
 export const READY_JOBS_MAX = 10_000;
 
 /** Jobs that are ready and not taken, by task. Tasks without any are left out. */

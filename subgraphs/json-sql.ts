@@ -9,46 +9,46 @@ import {
 import { RawJson } from '../schema/json-text.ts';
 import { limits } from '../schema/limits.ts';
 
-/* SQL expressions that write JSON as it goes out, so that a page is not built row by row. */
+/* SQL expressions by which Postgres writes the JSON of a response, so that a page is not built row by row. */
 
 /**
- * How a type is written as JSON by Postgres: for each of its fields an SQL expression of type text that is JSON, or null
- * where the field is null; or how the object there is written. What the field resolvers say in JavaScript, said in SQL.
+ * How Postgres writes a type as JSON. Each field has an SQL expression of type text that is JSON, or null if the field is null; or, for an
+ * object, the way in which that is written. The result must be the same as that of the field resolvers in JavaScript.
  */
 export interface Writing {
   readonly type: string;
   readonly fields: Readonly<Record<string, string | Writing>>;
-  /** Those of them that are never null. */
+  /** Names of the fields that are never null. */
   readonly always?: readonly string[];
-  /** Those that are all null under a condition that is quickly looked at. */
+  /** Fields that are all null if the condition `none` is true, which is cheap to check. */
   readonly rare?: { readonly none: string; readonly fields: readonly string[] };
-  /** A condition under which the object is there at all. */
+  /** Condition under which the object is not null. */
   readonly where?: string;
-  /** It is a list of such objects: the list of what each of them is written as. */
+  /** For a list of such objects: makes the SQL expression of the list from that of one item. */
   readonly list?: (each: string) => string;
 }
 
 /**
- * Null members to be left out, by the response name of the list, dotted where it lies in another: all but those named.
- * Elsewhere null is an answer.
+ * Lists whose null members are left out of the response, by the response names on the path to the list, joined by dots. The value names the
+ * members that are written even if they are null. In all other objects a null member is written as null.
  */
 export type LeftOut = Readonly<Record<string, readonly string[]>>;
 
 type Fragments = GraphQLResolveInfo['fragments'];
 
-/** Expressions of columns. A text that a caller chose is escaped; what Postgres prints itself needs none. */
+/** Expressions of columns. Text from a caller is escaped; what Postgres prints itself needs no escaping. */
 export const asPrinted = (column: string): string => `${column}::text`;
-/** But for control characters, which `writtenText` escapes; measured: a seventh of what to_json takes. */
+/** Escapes text except for control characters, which `writtenText` escapes. Measured: this takes a seventh of the time of to_json. */
 export const asText = (column: string): string => String.raw`'"'||replace(replace(${column},'\','\\'),'"','\"')||'"'`;
 /** For digits and words of a fixed list, which need no escaping. */
 export const asWord = (column: string): string => `'"'||${column}||'"'`;
 /** For a member of jsonb: JSON null becomes SQL null, as for an absent member. */
 export const asJson = (member: string): string => `nullif((${member})::text,'null')`;
-/** As Date.toISOString says it. The microsecond keeps the zeros before it, which Postgres would leave out. */
+/** In the format of Date.toISOString. The added microsecond keeps zeros at the end of the milliseconds, which Postgres would leave out. */
 export const asTime = (column: string): string =>
   `left(to_json(date_trunc('milliseconds',${column} at time zone 'UTC')+interval '1 microsecond')::text,24)||'Z"'`;
 
-/** Outside of its strings, JSON that Postgres writes has no control characters. */
+/** JSON that Postgres writes has control characters only inside strings, so all of them are escaped. */
 export function writtenText(text: string): RawJson {
   return new RawJson(CONTROL.test(text) ? withEscapes(text) : text);
 }
@@ -57,10 +57,12 @@ const SPACE = 0x20;
 const ESCAPES = Array.from({ length: SPACE }, (_, code) =>
   Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
 );
-/** `\u0001` */
+/** Length of an escape such as `\u0001`. */
 const ESCAPE_BYTES_MAX = 6;
 
-/** Byte by byte: of a text that is nothing but line feeds a regular expression would hold the thread for a second in a megabyte. */
+/**
+ * Works byte by byte, because for a text of nothing but line feeds a regular expression would block the thread for a second per megabyte.
+ */
 function withEscapes(text: string): string {
   const bytes = Buffer.from(text);
   let controls = 0;
@@ -75,14 +77,14 @@ function withEscapes(text: string): string {
   return escaped.toString('utf8', 0, length);
 }
 
-/** What stands under a field, as one SQL expression over the row in scope. */
+/** The value of a field with its selection, as one SQL expression over the row in scope. */
 export function writtenBy(
   writing: Writing,
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   leftOut: LeftOut,
   path: string,
 ): string {
-  // A caller chooses the keys: `constructor` is one like any other.
+  // A caller chooses the keys, so `constructor` may be one of them.
   const kept = Object.hasOwn(leftOut, path) ? leftOut[path] : undefined;
   const members = [...selectedFields(fieldNodes, fragments)].map(([key, nodes]): Member => {
     const name = nodes[0]?.name.value ?? '';
@@ -99,14 +101,17 @@ interface Member {
   /** A GraphQL name: letters, digits and underscores. */
   readonly key: string;
   readonly value: string;
-  /** It is never null. */
+  /** Whether the value is never null. */
   readonly always: boolean;
-  /** It is there also when it is null. */
+  /** Whether the member is written even if it is null. */
   readonly stays: boolean;
   readonly rare: boolean;
 }
 
-/** One that is sure to be there has no comma: those before it end with theirs, those after it begin with it. */
+/**
+ * The first member that is always written has no comma of its own: the members before it end with a comma, and those after it begin with
+ * one.
+ */
 function joinMembers(members: readonly Member[], none: string | undefined): string {
   const sure = members.findIndex(({ always, stays, rare }) => !rare && (always || stays));
   const one = members[sure];
@@ -115,7 +120,7 @@ function joinMembers(members: readonly Member[], none: string | undefined): stri
   return concatenate([...before, memberSql(one, '', ''), ...runs(members.slice(sure + 1), none, ',', '')]);
 }
 
-/** Those beside each other that are rarely there are looked at together. */
+/** Rare members next to each other share one check of their condition. */
 function runs(members: readonly Member[], none: string | undefined, begin: string, end: string): string[] {
   const [first] = members;
   if (!first) return [];
@@ -137,7 +142,7 @@ function ifNull({ key, stays }: Member, begin: string, end: string): string {
   return stays ? `'${begin}"${key}":null${end}'` : `''`;
 }
 
-/** By halves: a long chain would be copied over and over, and nest too deep. */
+/** Concatenates by halves, because a long chain would be copied repeatedly and nested too deep. */
 function concatenate(texts: readonly string[]): string {
   if (texts.length <= CHAIN_MAX) return texts.join('||');
   const half = texts.length >> 1;
@@ -164,7 +169,9 @@ function writtenValue(
   return typeof field === 'string' ? field : writtenBy(field, { fieldNodes: nodes, fragments }, leftOut, path);
 }
 
-/** What is selected beneath a field, by response key, merged as in GraphQL 6.3.2; there are neither directives nor abstract types here. */
+/**
+ * Fields selected under a field, by response key, merged as in GraphQL section 6.3.2. There are neither directives nor abstract types here.
+ */
 export function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): Map<string, FieldNode[]> {
   const found = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
@@ -178,7 +185,7 @@ export function selectedFields(nodes: readonly FieldNode[], fragments: Fragments
     for (const node of selection?.selections ?? []) {
       if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
       else if (node.kind === Kind.FIELD) add(node);
-      // Each fragment once: the same one again selects nothing new, and nested twos would grow as 2^n.
+      // Each fragment is visited once: a repetition selects nothing new, and nested pairs would take 2^n visits.
       else if (!spread.has(node.name.value)) {
         spread.add(node.name.value);
         collect(fragments[node.name.value]?.selectionSet);
@@ -205,7 +212,9 @@ export function preparedIfFew(text: string): { readonly name?: string; readonly 
 
 const writable = new WeakMap<DocumentNode, boolean>();
 
-/** Whether a document says the same for every value of its variables: @skip and @include are left to graphql-js. */
+/**
+ * Whether the selection of a document is the same for all values of its variables. Documents with @skip or @include are left to graphql-js.
+ */
 export function isWritable(document: DocumentNode): boolean {
   const known = writable.get(document);
   if (known !== undefined) return known;

@@ -1,16 +1,19 @@
-/* What Postgres NOTIFY carries between processes, each notice sent in the transaction that it is about. */
+/* Channels of Postgres NOTIFY between processes. Each notice is sent in the transaction that it is about. */
 
 /** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
 export const BOOK_CHANNEL = 'book_event';
 /** The channel on which the board sends its newest position in the transaction of the event. */
 export const BOARD_CHANNEL = 'board_event';
-/** The channel on which `<delegation_hash>:<position>` is sent with a payment under it, and the bare name as it is revoked. */
+/**
+ * The channel on which `<delegation_hash>:<position>` is sent for a payment under the session, and the hash alone when the session is
+ * revoked.
+ */
 export const TREE_CHANNEL = 'session_tree';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
 /** Channel of the log's head, sent in the transaction that moves it, and of a halt of the log. */
 export const LOG_CHANNEL = 'log_head';
-/** The channel on which a task and whose it was is sent (`CanceledNotice`, as JSON) in the transaction that cancels it. */
+/** The channel on which a canceled task and its buyer are sent (`CanceledNotice`, as JSON) in the transaction that cancels it. */
 export const CANCELED_CHANNEL = 'task_canceled';
 
 /** A task that its buyer has canceled, as every process is notified of it. */

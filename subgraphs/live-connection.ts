@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import type { Database } from './database.ts';
 
-/** A peer that vanished sends no FIN: without this the connection would be listened to for ever. */
+/** A server that has vanished sends no FIN: without this, the process would listen to a dead connection for ever. */
 const HEARTBEAT_MS = 15_000;
 const ANSWER_MS_MAX = 5_000;
 
-/** What pg_stat_activity calls the connection. */
+/** Name of the connection in pg_stat_activity. */
 export const LIVE_APPLICATION = 'live';
 
 export interface ConnectionEvents {
   readonly channels: readonly string[];
   receive(channel: string, payload: string): void;
-  /** Once LISTEN was in force, and once: whether the connection broke, gave no answer or was ended. */
+  /** Called once, after LISTEN was in force: the connection broke, did not answer or was ended. */
   onLost(connection: LiveConnection): void;
 }
 
@@ -20,7 +20,7 @@ interface Echo {
   reject(fault: Error): void;
 }
 
-/** One connection that listens, and can say what it has heard for certain. */
+/** One connection that listens, and can confirm that it has received all earlier notifications. */
 export class LiveConnection {
   readonly #client: pg.Client;
   readonly #echo_channel: string;
@@ -56,8 +56,8 @@ export class LiveConnection {
   }
 
   /**
-   * Resolves when everything has been heard that was committed before the call: notifications come in order of commit,
-   * and the one that we send to ourselves comes behind them. Rejects, and the connection is lost, where no answer comes.
+   * Resolves when all notifications that were committed before the call have been received: they arrive in order of commit, and the one
+   * that the connection sends to itself comes after them. Without a response it rejects, and the connection is lost.
    */
   async echo(): Promise<void> {
     const word = String(++this.#spoken);

@@ -4,7 +4,7 @@ import { NextRuns } from './coalesce.ts';
 import type { Wake } from './live.ts';
 import { DatabaseAway } from './outage.ts';
 
-/* Events that are numbered without gaps in a table, followed for ever: those of a book, those of the board. */
+/* Follows events that are numbered without gaps in a table: those of a book, or those of the board. */
 
 /** A wake-up that comes while no reader waits is kept; two count as one. */
 class WakeUp {
@@ -32,7 +32,7 @@ class WakeUp {
     return notified;
   }
 
-  /** Resolves when something beyond `position` may stand in the table, or when this is closed. */
+  /** Resolves when the table may have an event beyond `position`, or when this is closed. */
   async rungBeyond(position: number): Promise<void> {
     while (!this.#closed && !this.#unsure && (this.#newest ?? 0) <= position) {
       await new Promise<void>(resolve => {
@@ -56,15 +56,15 @@ const AWAY_REST_MS = 1_000;
 export type ReadEvents<K, E> = (of: K, after: number, limit: number, notified: number | null) => Promise<readonly E[]>;
 
 export interface FeedSource<E> {
-  /** Calls `wake` with the newest position whenever there is one, and with null where some may have been missed. */
+  /** Calls `wake` with the newest position whenever there is one, and with null if some may have been missed. */
   watch(wake: Wake): Promise<() => void>;
   read(after: number, limit: number, notified: number | null): Promise<readonly E[]>;
 }
 
 /**
- * The events from `after` on, for ever: every one once, in order of position, without gap or double.
- * LISTEN comes first, then the table is read; a wake-up only says that reading is worth while, so that lost, late and
- * doubled ones do no harm. Holds one page at most: a slow reader reads later. Ends on return(), also while it waits.
+ * The events after `after`, without end: each one once, in order of position, without gaps. LISTEN is in force before the table is read. A
+ * wake-up only says that a read is worthwhile, so lost, late and repeated ones do no harm. At most one page is held, so a slow reader
+ * causes later reads. Ends on return(), even while it waits.
  */
 export function liveFeed<E extends { readonly position: number }>(
   source: FeedSource<E>,
@@ -74,7 +74,7 @@ export function liveFeed<E extends { readonly position: number }>(
   const events = follow(source, after, wake_up);
   return {
     next: () => events.next(),
-    // A generator's own return() would wait behind the event that is being waited for.
+    // A generator's own return() would wait for the next event.
     return() {
       wake_up.close();
       return events.return(undefined);
@@ -117,7 +117,7 @@ async function* follow<E extends { readonly position: number }>(
   }
 }
 
-/** A reader need not notice that the database was away: null, after a while. */
+/** Returns null after a pause if the database is away, so that a reader does not notice it. */
 async function restIfAway(fault: unknown): Promise<null> {
   if (!(fault instanceof DatabaseAway)) throw fault;
   await sleep(AWAY_REST_MS);

@@ -39,15 +39,15 @@ export interface LiveLog {
   watchLog(watcher: LogWatcher): Promise<() => void>;
 }
 
-/** What is said of the board. */
+/** Notices of the board. */
 export interface LiveBoard {
-  /** As `watch`, of the board's events. */
+  /** Like `watch`, for the events of the board. */
   watchBoard(wake: Wake): Promise<() => void>;
 }
 
-/** What is said of delegated sessions. */
+/** Notices of delegated sessions. */
 export interface LiveTrees {
-  /** As `watch`, of the payments that count on one session; null also where it was revoked. */
+  /** Like `watch`, for the payments that count against one session. Also called with null when the session is revoked. */
   watchTree(delegation_hash: string, wake: Wake): Promise<() => void>;
 }
 
@@ -77,9 +77,9 @@ export type Wake = (position: number | null) => void;
 export type LogWatcher = (notice: string | null) => void;
 
 export interface SessionWatcher {
-  /** The agent whose session ended; null once after every reconnect: look at all of them. */
+  /** The agent whose session ended. Null once after every reconnect: check all sessions. */
   onEnded(agent_id: number | null): void;
-  /** From now on nothing is heard, until `ended(null)`. */
+  /** Notices are missed from now on, until `onEnded(null)`. */
   onLost(): void;
 }
 
@@ -98,7 +98,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   readonly #database: Pick<Database, 'connect'>;
   readonly #report: LiveConnectionReport | null;
   #is_lost = false;
-  /** By agent id for books, by name for sessions. */
+  /** By agent id for books, by delegation hash for delegated sessions. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
@@ -183,7 +183,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     }
   }
 
-  /** Tries until it listens. @throws Refusal once closed. */
+  /** Retries until LISTEN is in force. @throws Refusal once closed. */
   async #listen(): Promise<void> {
     for (let pause_ms = RETRY_MS_FIRST; !this.#ended.signal.aborted; pause_ms = Math.min(pause_ms * 2, RETRY_MS_MAX)) {
       try {
@@ -219,7 +219,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
       try {
         return await this.#connection.echo();
       } catch {
-        // It is lost, and another one is on its way.
+        // The connection was lost: the loop waits for the next one.
       }
     }
   }
@@ -236,11 +236,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
       this.#boardMoved(null);
       this.#canceled(null);
     });
-    // Watchers to come await it; with none, closing must not be an unhandled rejection.
+    // Later watchers await it. Without any, closing must not cause an unhandled rejection.
     this.#listening.catch(() => {});
   }
 
-  /** `<of>:<position>`. Without a position watchers read on their own. */
+  /** The payload is `<of>:<position>`. Without a position watchers read on their own. */
   #moved(payload: string, named: (of: string) => number | string): void {
     const [of = '', position] = payload.split(':');
     const newest = Number(position);

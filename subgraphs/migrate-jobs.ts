@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** Where graphile-worker keeps its tables and functions: beside ours, so that its names never meet them. */
+/** Schema of graphile-worker's tables and functions, separate from ours, so that names cannot collide. */
 export const JOBS_SCHEMA = 'graphile_worker';
 
-/** The newest migration of the version of graphile-worker in package.json: a database that has run it needs no look at the library. */
+/** The newest migration of the version of graphile-worker in package.json. If the database has run it, the library is not loaded. */
 export const JOBS_REVISION = 20;
 
 /**
- * Brings the tables of jobs up to date. Under the lock of our own migrations, so that one process does it; where it is
- * done, it costs one read. `look`: any connection; `settings`: of the one that the library works on.
+ * Brings the tables of jobs up to date, under the lock of our own migrations, so that only one process does it. Costs two reads if nothing
+ * is due. `look`: any connection; `settings`: of the connection that the library uses.
  */
 export async function migrateJobs(look: pg.ClientBase, settings: pg.ClientConfig): Promise<void> {
   if ((await revisionOf(look)) === JOBS_REVISION) return;
@@ -24,7 +24,7 @@ export async function migrateJobs(look: pg.ClientBase, settings: pg.ClientConfig
   }
 }
 
-/** Null where none has run. */
+/** Null if none has run. */
 async function revisionOf(client: pg.ClientBase): Promise<number | null> {
   const record = `${JOBS_SCHEMA}.migrations`;
   const { rows: found } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [

@@ -5,7 +5,9 @@ import { migrateJobs } from './migrate-jobs.ts';
 import type { MigrationClass } from './migration.ts';
 import type { OrmOptions } from './orm.ts';
 
-/** The tables are not what this version, or the one that made them, knows. The message goes on from "the database". */
+/**
+ * The tables match neither this version nor the one that made them. The message is the rest of a sentence that begins with "the database".
+ */
 export class UnknownSchema extends Error {
   override name = 'UnknownSchema';
 }
@@ -19,9 +21,9 @@ interface MigrateParts {
 }
 
 /**
- * Brings the schema up to date, ours and that of jobs. Of several processes at once, one does it. `settings` are those
- * of the connections that `connect` opens. `before` reads the schema first, while no other process writes. Returns the
- * server's version: 180004 for 18.4. @throws UnknownSchema
+ * Brings the schema up to date, ours and that of jobs. If several processes start at once, one does it. `settings` are those of the
+ * connections that `connect` opens. `before` reads the schema first, while no other process writes. Returns the server's version: 180004
+ * for 18.4. @throws UnknownSchema
  */
 export async function migrate(schema: OrmOptions, { connect, settings, before }: MigrateParts): Promise<number> {
   const lock = await connect();
@@ -43,16 +45,16 @@ export async function migrate(schema: OrmOptions, { connect, settings, before }:
   }
 }
 
-/** Where everything is made. */
+/** Schema of all tables and functions. */
 const SCHEMA = 'public';
-/** Where the migrator keeps the names of what has run. */
+/** Table in which the migrator records the names of the migrations that have run. */
 const RECORD = `${SCHEMA}.mikro_orm_migrations`;
-/** Never committed. A name that no other schema has. */
+/** A name that no other schema has. The schema is never committed. */
 const scratchSchema = () => `baseline_${randomBytes(8).toString('hex')}`;
 
 /**
- * The migrator looks for its record in `public`, and makes it, as the tables, where the search path begins: elsewhere the
- * first start would take payments, and no second one would come up. @throws UnknownSchema
+ * The migrator reads its record in `public`, but creates it, like the tables, in the first schema of the search path. If that is another
+ * one, the first start would take payments, and no second start would succeed. @throws UnknownSchema
  */
 async function requirePublic(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ schema: string | null }>('select current_schema() as schema');
@@ -65,8 +67,8 @@ async function requirePublic(client: pg.Client): Promise<void> {
 }
 
 /**
- * A database that was made by what a baseline replaces is as the baseline would make it: that is proven, and its record then
- * names that one in place of those. Where it is not so, nothing is written.
+ * Records a baseline in place of the migrations that it replaces, after checking that the database is as the baseline would make it. If it
+ * is not, nothing is written.
  */
 async function stampBaselines(client: pg.Client, migrations: readonly MigrationClass[]): Promise<void> {
   const { baselines, others } = dueBaselines(migrations, await recordOf(client));
@@ -85,7 +87,7 @@ async function stampBaselines(client: pg.Client, migrations: readonly MigrationC
   }
 }
 
-/** What has run. */
+/** Names of the migrations that have run. */
 async function recordOf(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows: record } = await client.query('select to_regclass($1) as oid', [RECORD]);
   if (record[0]?.oid === null) return new Set();
@@ -99,13 +101,16 @@ async function isBehind(client: pg.Client, migrations: readonly MigrationClass[]
 }
 
 interface DueBaselines {
-  /** To stamp: all that they replace has run. */
+  /** Baselines to record: all migrations that they replace have run. */
   readonly baselines: readonly MigrationClass[];
-  /** To run: nothing of them has, in an empty database or as a feature that comes to one that stands. */
+  /** Baselines to run: none of the migrations that they replace has run. The database is empty, or the feature is new to it. */
   readonly others: readonly MigrationClass[];
 }
 
-/** @throws UnknownSchema where a part of what one replaces has run, or nothing has that this version knows */
+/**
+ * @throws UnknownSchema if only a part of the migrations that a baseline replaces has run, or only migrations that this version does not
+ * know
+ */
 function dueBaselines(migrations: readonly MigrationClass[], recorded: ReadonlySet<string>): DueBaselines {
   const due = migrations.flatMap(baseline => {
     const { name, replaces = [] } = baseline;
@@ -126,8 +131,8 @@ function dueBaselines(migrations: readonly MigrationClass[], recorded: ReadonlyS
 }
 
 /**
- * Where a part of the record was lost, what is to run makes what is there: it would fail at every start, and behind the stamps of the
- * others, which no earlier version knows. @throws UnknownSchema
+ * Refuses a database that already has tables of a baseline that is to run, because a part of its record was lost. The baseline would fail
+ * at every start, and only after other baselines were recorded, which no earlier version knows. @throws UnknownSchema
  */
 async function requireUnmade(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const made = baselines.flatMap(baseline => new baseline().tables());
@@ -145,18 +150,21 @@ async function requireUnmade(client: pg.Client, baselines: readonly MigrationCla
 
 const NAMED_MAX = 4;
 
-/** All of a few; of many the first. */
+/** The first names, with the number of the others. */
 function namesOf(names: readonly string[]): string {
   if (names.length <= NAMED_MAX) return names.join(', ');
   return `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`;
 }
 
-/** The same server makes both, so that its version's way to print definitions makes no difference. @throws UnknownSchema */
+/**
+ * Compares the database with a scratch schema on the same server, so that the way in which its version prints definitions makes no
+ * difference. @throws UnknownSchema
+ */
 async function requireSame(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const scratch = scratchSchema();
   const found = await catalogueOf(client, SCHEMA);
-  // Objects outside our tables, such as an operator class of an extension, are found and printed as from there. A seed
-  // might find rows there, and read them all while other processes wait to start.
+  // The usual schemas stay in the search path, so that objects outside our tables, such as an operator class of an extension, are found and
+  // printed the same. Seeds are left out: one might find rows of the real tables, and read them all while other processes wait to start.
   await client.query(`savepoint before_scratch; create schema ${scratch};
     select set_config('search_path', '${scratch}, ' || current_setting('search_path'), true)`);
   await client.query(baselines.flatMap(baseline => new baseline().definitions()).join(';\n'));

@@ -1,4 +1,7 @@
-/** A step of the schema, by the name of its class: statements that are run once, in one transaction with those of the other steps that are due. */
+/**
+ * A migration, identified by the name of its class: statements that run once, in one transaction with those of the other migrations that
+ * are due.
+ */
 export abstract class Migration {
   readonly #definitions: string[] = [];
   readonly #seeds: string[] = [];
@@ -9,23 +12,23 @@ export abstract class Migration {
     this.#definitions.push(statement);
   }
 
-  /** First rows, written behind all definitions. A database that stands has them, and is not compared with them. */
+  /** Adds first rows, which are written after all definitions. An existing database has them already, and is not compared with them. */
   protected addSeed(statement: string): void {
     this.#seeds.push(statement);
   }
 
-  /** What it comes to. */
+  /** All statements, the seeds last. */
   statements(): readonly string[] {
     return [...this.definitions(), ...this.#seeds];
   }
 
-  /** What it makes, without a row. */
+  /** The statements that define tables and functions, without seeds. */
   definitions(): readonly string[] {
     if (this.#definitions.length + this.#seeds.length === 0) this.up();
     return this.#definitions;
   }
 
-  /** The tables among that. */
+  /** Names of the tables that they create. */
   tables(): readonly string[] {
     return this.definitions().flatMap(text =>
       [...text.matchAll(/create table (\w+)/g)].map(([, name]) => String(name)),
@@ -36,10 +39,10 @@ export abstract class Migration {
 export interface MigrationClass {
   new (): Migration;
   /**
-   * Of a baseline: the names of the migrations that made the same tables before there was one, an earlier baseline among them.
-   * Its own name is none of theirs: a database that has run that one alone would pass for one that has all of it.
+   * Of a baseline: names of the migrations that made the same tables before it, including earlier baselines. Its own name must not be one
+   * of them: a database that has run only that migration would count as complete.
    */
   readonly replaces?: readonly string[];
-  /** Of a baseline: what it makes only where the server can, as the catalogue names it. A database may be without. */
+  /** Of a baseline: objects that it makes only if the server can, by their names in the catalogue. A database may lack them. */
   readonly optional?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { type TaskId, taskId } from '../schema/ids.ts';
 import type { Clock, Random } from './clock.ts';
 
-/** As many as `taskId` spells: 80 bits behind the time. */
+/** Length of the random part of a task id: 80 bits after the time. */
 const RANDOM_BYTES = 10;
 
 /** A new task id. It sorts by the context's time and is unique. */

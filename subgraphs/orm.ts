@@ -7,7 +7,7 @@ import { JOBS_SCHEMA } from './migrate-jobs.ts';
 import type { MigrationClass } from './migration.ts';
 import { AtomicAmountColumn, applyToOrm, BigIntType } from './table.ts';
 
-/* MikroORM, which runs migrations, and by which tests compare what they make with what the entities say. */
+/* MikroORM runs the migrations. Tests use it to compare the resulting tables with the entities. */
 
 export interface OrmOptions {
   readonly url: string;

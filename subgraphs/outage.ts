@@ -2,14 +2,14 @@ import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
 
 /**
- * SQLSTATEs of a server that cannot do now what it could do a moment later: no connection (08), read-only (25006), our
- * session ended as our process stood still or was too slow (25P03, 25P04), out of disk, memory or connections (53), a
- * head that is held too long (55P03), going down or coming up (57P), its disk does not answer (58030).
+ * SQLSTATEs of failures that may be over a moment later: no connection (08), read-only (25006), our session was ended because this process
+ * stalled or was too slow (25P03, 25P04), out of disk, memory or connections (53), a lock was held too long (55P03), shutting down or
+ * starting up (57P), the disk does not answer (58030).
  */
 const AWAY = /^(08...|25006|25P03|25P04|53...|55P03|57P..|58030)$/;
-/** Node's own words for a socket that could not be had or broke. */
+/** Codes of Node's errors for a socket that could not be opened, or broke. */
 const SOCKET = /^(ECONN|EHOST|ENET|EAI_|EPIPE|ETIMEDOUT|ENOTFOUND)/;
-/** The driver has no codes, only sentences. */
+/** The driver's errors have no codes, only messages. */
 const DRIVER = /connection terminated|connection error|timeout|was closed|after calling end/i;
 
 /** Whether the database is away, as opposed to refusing a statement. */
@@ -19,15 +19,15 @@ export function isOutage(error: unknown): boolean {
   return code === '' ? DRIVER.test(error.message) : AWAY.test(code) || SOCKET.test(code);
 }
 
-/** SQLSTATEs with which the server hangs up. */
+/** SQLSTATEs after which the server closes the connection. */
 const HANGS_UP = /^(08...|25P03|25P04|57P..)$/;
 
-/** Whether the server itself answered and stays on the line: then what it refused was rolled back, or can be. */
+/** Whether the server answered and keeps the connection open. The refused transaction is then rolled back, or can be. */
 export function leavesConnection(error: unknown): boolean {
   return error instanceof pg.DatabaseError ? !HANGS_UP.test(error.code ?? '') : !isOutage(error);
 }
 
-/** Whether the server ended our session in the midst of a transaction, for its own time-outs: then nothing of it stands. */
+/** Whether the server ended our session during a transaction, because of its time-outs. The transaction is then rolled back. */
 export function wasEnded(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^25P0[34]$/.test(error.code ?? '');
 }
@@ -38,12 +38,12 @@ export function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * The database is away: 503, retry. It says nothing about money, since only the database knows what a payment has
- * bought. `in_doubt`: the commit was sent and its response lost, so the transaction may or may not stand.
+ * The database is away: 503, retry. It says nothing about money, since only the database knows what a payment has bought. `in_doubt`: the
+ * commit was sent and its response was lost, so the transaction may or may not have committed.
  */
 export class DatabaseAway extends Refusal {
   readonly in_doubt: boolean;
-  /** Nothing stands, and only a process that stood still was in the way, we or another: it may be tried again at once. */
+  /** The transaction was rolled back only because a process stalled, this one or another: it may be tried again at once. */
   readonly passing: boolean;
 
   constructor(cause: unknown, { in_doubt = false, detail }: { in_doubt?: boolean; detail?: string } = {}) {

@@ -1,6 +1,6 @@
 /**
- * The directive of a field that answers a page: its `limit` says how many there are of these of its fields, `assumed` where
- * it is left out. A query is refused by what it may cost at most (gateway/graph), which is reckoned by this.
+ * Directive of a field that returns a page. Its argument `limit` is the number of items in each of these fields; without it, `assumed` is.
+ * The maximum cost of a query, by which it may be refused (gateway/graph), is computed from this.
  */
 export function pageByLimit(assumed: number, ...fields: readonly string[]): string {
   const sized = fields.map(field => `"${field}"`).join(', ');

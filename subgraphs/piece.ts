@@ -2,7 +2,7 @@ import { joinedReasoning, type Reasoning } from '../schema/reasoning.ts';
 
 /* A piece of an answer while it is streamed: text, a part of a tool call, a refusal, or reasoning. */
 
-/** A piece of a tool's call: `id` and `name` stand in its first, and each brings some of its arguments. */
+/** A piece of a tool call. The first one has `id` and `name`, and each has a part of the arguments. */
 export interface CallPiece {
   /** Index of the call within the answer, from 0. */
   readonly call: number;
@@ -18,25 +18,26 @@ export interface RefusalPiece {
 /** What one delta adds to the reasoning, member by member. */
 export interface ReasoningPiece {
   readonly reasoning: Reasoning;
-  /** The same as text, once: members may repeat each other. Empty where it has none. */
+  /** The reasoning as text, once, because members may repeat each other. Empty if it has no text. */
   readonly text: string;
   /** Index of its block in the answer, if the hub gives blocks. */
   readonly block?: number;
 }
 
-/** Text of one block, where a hub gives its answer in blocks. */
+/** Text of one block, from a hub that gives its answer in blocks. */
 export interface BlockTextPiece {
   readonly text: string;
   readonly block: number;
 }
 
-/** A piece of an answer while it is spoken: text, or of something else that the answer brings. */
 export type Piece = string | BlockTextPiece | CallPiece | RefusalPiece | ReasoningPiece;
 
-/** What a piece adds to; a call is named by its number, and a block by its own. */
+/**
+ * The part of an answer to which a piece belongs. A call is identified by its index, text and reasoning of a block by the block's index.
+ */
 export type Channel = 'text' | 'refusal' | 'reasoning' | `${'text' | 'reasoning'} ${number}` | number;
 
-/** Pieces of one channel add up in their order; those of several may come in any. */
+/** Pieces of one channel must stay in order. Pieces of different channels may come in any order. */
 export function channelOf(piece: Piece): Channel {
   if (typeof piece === 'string') return 'text';
   if ('call' in piece) return piece.call;
@@ -45,7 +46,7 @@ export function channelOf(piece: Piece): Channel {
   return piece.block === undefined ? 'reasoning' : `reasoning ${piece.block}`;
 }
 
-/** What both bring, of the same channel. */
+/** Joins two pieces of the same channel. */
 export function joinPieces(one: Piece, next: Piece): Piece {
   if (typeof one === 'string') return one + next;
   if ('call' in one) return 'call' in (next as CallPiece) ? joinedCall(one, next as CallPiece) : one;

@@ -2,15 +2,15 @@ import type { JsonObject } from '../schema/canonical-json.ts';
 import type { NamedIntent } from '../schema/requests/paid-work.ts';
 import type { AnyPaid } from './sale.ts';
 
-/** What a request says of its call: checked by the book's policy, and stored in the row if the call is refused. */
+/** Facts that a request states about its call. They are checked by the book's policy, and stored in the row if the call is refused. */
 export interface RequestedCall extends NamedIntent {
-  /** Coordinate of the paid field: what its operation is called is read off it. */
+  /** Coordinate of the paid field. The name of the operation is derived from it. */
   readonly field: string;
   /** As the request names it. */
   readonly model: string | null;
   /** Ids of the models one of which will answer. Empty if the call involves no model. */
   readonly models: readonly string[];
-  /** Ids of those that svc/auto may choose among for it; left out where no model is involved. */
+  /** Ids of the models that svc/auto may choose for the call. Absent if no model is involved. */
   readonly auto_models?: readonly string[];
 }
 

@@ -20,7 +20,7 @@ import type { StampedRow, StampFact } from './stamped-row.ts';
  * work.
  */
 
-/** Who paid, as the payment itself proves it. The wallet is in the chain's own spelling (EIP-55 on Base). */
+/** Payer of a payment, as proven by the payment. The wallet is in the chain's own spelling (EIP-55 on Base). */
 export interface Payer {
   readonly network: NetworkName;
   readonly wallet: string;
@@ -32,7 +32,7 @@ export type JobKind = WordOf<typeof jobKindWords>;
 export interface Route {
   readonly model: string;
   readonly hub: string;
-  /** The model that the hub named in its answer; null or left out where it named none. */
+  /** Model that the hub named in its answer. Null or absent if it named none. */
   readonly answered_model?: string | null;
   /**
    * Id of the hub's catalogue that `answered_model` names, by its current configuration: `model` itself, if it is an
@@ -41,21 +41,21 @@ export interface Route {
   readonly answered_catalogue_model?: string | null;
 }
 
-/** What the work brought. `answer` is the domain value: it is kept sealed for redelivery and projected per selection. */
+/** Result of the work. `answer` is the domain value: it is stored encrypted for redelivery, and projected per selection. */
 export interface Work<T extends JsonObject> {
   readonly answer: T;
   readonly route: Route;
-  /** SHA-256 hex of the output, committed to in the receipt; null where there is nothing to commit to. */
+  /** SHA-256 of the output in hex, to which the receipt commits. Null if the receipt commits to no output. */
   readonly output_sha256: string | null;
-  /** Names of the members that the hash covers; null or left out where there is none. */
+  /** Names of the members that the hash covers. Null or absent if there is no hash. */
   readonly output_covers?: readonly string[] | null;
-  /** Why there is nothing to commit to. */
+  /** Why the receipt commits to no output. Null if it commits to one. */
   readonly omission_rule: OmissionRule | null;
   /** How the answer ended. */
   readonly end: AnswerEnd;
-  /** What it cost us, where a price is known. */
+  /** Cost of the work to this service, if its price is known. */
   readonly provider_cogs?: ProviderCogs | null;
-  /** The output is at the hub and is fetched from there by the caller, whom `vendor_blind` then no longer hides. */
+  /** Whether the caller fetches the output from the hub, from which `vendor_blind` then no longer hides the caller. */
   readonly fetched_there?: boolean;
 }
 
@@ -75,38 +75,38 @@ export const omissionOf: Readonly<Record<BrokenBy, OmissionRule>> = {
   stop: 'process_ended',
 };
 
-/** Work that has begun to speak: the first piece of it is in hand, and nothing was sent on yet. */
+/** Streamed work whose first piece has arrived. Nothing has been sent to the caller yet. */
 export interface StreamedWork<T extends JsonObject> {
   readonly route: Route;
-  /** The answer without what is said: what is known of it before it is spoken. */
+  /** The answer without its streamed content, as far as it is known in advance. */
   readonly begun: T;
   /**
    * Pieces as they arrive, in order. Ends when the answer ends, breaks off or grows too long; never throws. The hub is
    * read no further than the reader reads.
    */
   readonly pieces: AsyncIterable<Piece>;
-  /** All that was said, once the pieces have ended. */
+  /** The complete work, after the pieces have ended. */
   finishedWork(): Work<T>;
-  /** Stops listening: the pieces end. */
+  /** Stops reading the answer: the pieces end. */
   cancel(): void;
 }
 
 /** Arguments of a stamp's commit: the money has moved, or an API key was used, and this is recorded now. */
 export interface StampContext {
   readonly task_id: TaskId;
-  /** Null, as its payment, where a key stood in for it. */
+  /** Null, like `payment_ref`, if an API key was used instead of a payment. */
   readonly payer: Payer | null;
   readonly agent_id: AgentId | null;
   readonly payment_ref: string | null;
-  /** Where it moved; null where a key stood in for it. */
+  /** Transfer of the payment. Null if an API key was used instead of a payment. */
   readonly transfer: ObservedTransfer | null;
-  /** The time of the record, under the log's lock: that of its row and receipt. */
+  /** Time of the record, taken under the log's lock. Its row and receipt have the same time. */
   readonly recorded_at_ms: number;
 }
 
 export type Order = 'work_then_settle' | 'stream' | 'stamp' | 'leg';
 
-/** For how long a payment must still be valid: time to settle it and, before that, to work. */
+/** Seconds for which a payment must still be valid: enough to do the work, if it is done first, and to settle. */
 export const validity_seconds_min: Record<Order, number> = {
   work_then_settle: limits.payment_validity_with_work_seconds_min,
   stream: limits.payment_validity_with_work_seconds_min,
@@ -114,14 +114,14 @@ export const validity_seconds_min: Record<Order, number> = {
   leg: limits.payment_validity_seconds_min,
 };
 
-/** A kind of key that may stand in for a payment. */
+/** A kind of key that can be accepted instead of a payment. */
 export type WaivingKey = 'live' | 'demo' | 'waiver';
-/** Those that do for work. */
+/** Keys that are accepted for work. */
 export const CALL_KEYS = ['live', 'demo'] as const satisfies readonly WaivingKey[];
 
-/** Within what work is done. */
+/** Limits of the work. */
 export interface WorkBounds {
-  /** On the clock of the context: from then on the work is worth nothing, as the payment could not be settled for it. */
+  /** Time by the context's clock after which the work is useless, because the payment could no longer be settled for it. */
   readonly until_ms: number;
   /** Ids of the models that may answer under the book's policy. Null if it does not limit them, or if there is no book. */
   readonly allowed_models: readonly string[] | null;
@@ -130,10 +130,10 @@ export interface WorkBounds {
 }
 
 interface SoldOperation<A extends JsonObject> {
-  /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
+  /** Coordinate of the paid field. A payment is bound to it and to the canonical arguments. */
   readonly field: `Mutation.${string}` | `Subscription.${string}`;
   readonly job_kind: JobKind;
-  /** What an offer calls it; left out: by its field. */
+  /** Its name in an offer. Absent: it is named by its field. */
   readonly offered_as?: string;
   /** Null in the list of paid operations if the price depends on the request; the charging code states it then. */
   readonly price_atomic: AtomicAmount | null;
@@ -142,7 +142,7 @@ interface SoldOperation<A extends JsonObject> {
   readonly networks: readonly NetworkName[];
   /** URL at which it is offered, if the offer is made for this request. Absent: the serving code knows it. */
   readonly resource?: string | undefined;
-  /** For how long from now on its payment may be valid; left out: as long as any. */
+  /** Seconds from now for which its payment may be valid at most. Absent: the maximum of all payments. */
   readonly validity_seconds_max?: number;
   /** Whether its price is held against the book's ceiling from the claim on, and the book's policy applies. */
   readonly reserves: boolean;
@@ -150,28 +150,27 @@ interface SoldOperation<A extends JsonObject> {
   readonly reserved_atomic?: AtomicAmount;
   /** For the second of two payments: names of the sessions whose caps already count both. */
   readonly held_under?: readonly string[];
-  /** The kinds of key that may stand in for its payment. */
+  /** Kinds of key that are accepted instead of its payment. */
   readonly stand_ins: readonly WaivingKey[];
-  /** Intent, attempt and parent as the request names them: they stand on the row. */
+  /** Intent, attempt and parent as the request names them. Stored in the row. */
   intent?(args: A): NamedIntent;
-  /** The model as the request names it: it stands on the row of a call that its book refuses. */
+  /** The model as the request names it. Stored in the row of a call that its book refuses. */
   model?(args: A): string | null;
   /**
    * Ids of the models one of which will answer, by whatever alias the request names them, for the book's policy.
    * Absent: no model is involved, and a list of allowed models does not limit the operation.
    */
   models?(args: A): readonly string[];
-  /** The same of svc/auto for these arguments, whatever they name: what a grant of svc/auto allows. */
+  /** Ids of the models that svc/auto could choose for these arguments, whichever model they name. A grant of svc/auto allows these. */
   auto_models?(args: A): readonly string[];
   /**
-   * The same arguments as the version before would have bound a payment to them, where it left something out; null where it would not.
-   * Left out: it bound them as this one does.
+   * The arguments to which the previous version would have bound a payment, if it left something out. Null if it left out nothing. Absent:
+   * it bound the same arguments as this version.
    */
   former_args?(args: A): JsonObject | null;
   /**
-   * Last word before the claim, with the payer proven: throws a Refusal, and the payment stays usable.
-   * Nothing that it finds free may be relied on later: what must be unique is a slot.
-   * `payer` is null where a key stands in for the payment.
+   * Last check before the claim, with the payer proven. If it throws a Refusal, the payment stays usable. It reserves nothing: what must be
+   * unique needs a slot. `payer` is null if a key is used instead of a payment.
    */
   admit?(args: A, payer: Payer | null, context: Context): Promise<void>;
   /** Names that only one live claim may hold ("wallet:0x…"), taken in the claim's own transaction. */
@@ -180,23 +179,23 @@ interface SoldOperation<A extends JsonObject> {
   readonly slot_taken?: ErrorCode;
   /** Seconds after which to retry, if the slot may be free by then. */
   readonly slot_retry_seconds?: number;
-  /** The book on which the row lands; without it the session's, or else the payer's. Never looks at the money. */
+  /** Book of the row. Absent: the book of the session, or else that of the payer. It does not check the money. */
   book?(args: A, payer: Payer, context: Context): Promise<AgentId | null>;
 }
 
-/** The work is done first; the payment settles only for an answer in hand. */
+/** The work is done first. The payment settles only if there is an answer. */
 export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends SoldOperation<A> {
   readonly order: 'work_then_settle';
-  /** Throws a Refusal (`hub_failed`) and nothing is charged. */
+  /** If it throws a Refusal (`hub_failed`), nothing is charged. */
   work(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Work<T>>;
 }
 
-/** The work begins to speak, then the payment settles, and only then does the text go out while it is being spoken. */
+/** The stream of the work begins, then the payment settles, and only then is the answer sent on as it arrives. */
 export interface Stream<A extends JsonObject, T extends JsonObject> extends SoldOperation<A> {
   readonly order: 'stream';
-  /** Resolves with the first piece in hand, in time. Throws a Refusal (`hub_failed`) and nothing is charged. */
+  /** Resolves when the first piece has arrived, within the bounds. If it throws a Refusal (`hub_failed`), nothing is charged. */
   open(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<StreamedWork<T>>;
-  /** What an answer that was kept says, to be streamed once more: one piece of each channel. */
+  /** Content of a stored answer, to be streamed again: one piece for each channel. */
   piecesOf(answer: T): readonly Piece[];
 }
 
@@ -206,8 +205,8 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
   readonly order: 'stamp';
   readonly route: Route;
   /**
-   * Its receipt signs book and payment side by side (book_chain). `off_book`: it counts against nothing, and no row of the book is
-   * its own; `on_book`: it is a row as any call's.
+   * Set if its receipt signs book and payment together (book_chain). `off_book`: it counts against nothing, and has no row of its own on
+   * the book. `on_book`: it has a row like any call.
    */
   readonly chained?: 'off_book' | 'on_book';
   /**
@@ -216,11 +215,11 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
    */
   readonly after_first?: true;
   /**
-   * Looks elsewhere under the claim, before any money moves. What it finds is sealed with the claim as the payment is sent:
-   * row and effect are made from that alone, by whichever process gets there. Throws a Refusal and nothing is charged.
+   * Reads other sources under the claim, before any money moves. The result is encrypted with the claim when the payment is sent, and row
+   * and effect are made from that alone, by any process. If it throws a Refusal, nothing is charged.
    */
   find?(args: A, payer: Payer | null, context: Context, bounds: WorkBounds): Promise<StampFact<F>>;
-  /** What it is bought for, beside its effect: a row with a receipt of its own. Pure. */
+  /** The row, with a receipt of its own, that it adds besides its effect. Pure. */
   row?(args: A, fact: F, stamped: Omit<StampContext, 'recorded_at_ms'>): StampedRow;
   /** Runs inside the recording transaction, also by reconcile after a crash: no I/O but `tx`, no caller's context. */
   commit(tx: Tx, args: A, stamped: StampContext, fact: F | null): Promise<T>;
@@ -236,7 +235,9 @@ export interface Leg<A extends JsonObject> extends SoldOperation<A> {
   readonly route: Route;
   /** Runs inside the transaction that holds it, also by reconcile after a crash. Never refuses: the money has moved. */
   onHold(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
-  /** Runs inside the transaction that lets go of what was kept, as the chain does not have it: it is to be paid again. */
+  /**
+   * Runs inside the transaction that releases the held payment, because the chain does not have it. The payment must then be made again.
+   */
   onRelease(tx: Tx, args: A, task_id: TaskId): void;
   /**
    * Slot of the second payment: while it is held, no other second payment is requested, and the stored state stays as
@@ -247,7 +248,7 @@ export interface Leg<A extends JsonObject> extends SoldOperation<A> {
 
 /** An operation paid for in two parts. The second requests nothing that the first has not, and is recorded for both. */
 export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
-  /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/slots.ts). */
+  /** Slot of the first payment, which is kept for as long as that payment may still move (receipt/claim/slots.ts). */
   readonly slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;
@@ -255,15 +256,15 @@ export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   readonly brought: T | null;
   /** Error for a caller that sends another payment then. */
   readonly brought_already: ErrorCode;
-  /** Why nothing can be paid by this request; it is said with what is known of a payment that came along. */
+  /** Why this request can pay nothing. Null if it can. Returned with what is known of a payment that the request carries. */
   readonly refused: Refusal | null;
 }
 
-/** Sold as one answer, in one piece. */
+/** Sold as one answer that is not streamed. */
 export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
 export type AnswerSale<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
 
-/** Any paid field: who charges for it does not care what is sold. */
+/** Any paid field, for code that charges independently of what is sold. */
 export type AnyPaid = AnswerSale<JsonObject, JsonObject> | Leg<JsonObject>;
 export type AnyWhole = Whole<JsonObject, JsonObject>;
 export type AnyStream = Stream<JsonObject, JsonObject>;

@@ -1,8 +1,8 @@
 export interface SemaphoreBounds {
   readonly at_once_max: number;
-  /** Who has had no turn by then is sent away. */
+  /** Maximum time to wait for a turn. After it the request is refused. */
   readonly wait_ms_max: number;
-  /** More of one asker are sent away at once. */
+  /** Maximum number of waiting requests of one asker. Further ones are refused at once. */
   readonly waiting_per_asker_max: number;
 }
 
@@ -20,21 +20,21 @@ interface Waiting {
 export class Semaphore {
   readonly #patience: Patience;
   #free: number;
-  /** Askers in the order in which they are next. */
+  /** Waiting requests by asker, in the order of their next turns. */
   readonly #lines = new Map<string, Waiting[]>();
 
-  /** Without a patience those who `take` wait for as long as it takes. */
+  /** Without limits of waiting, `take` waits for as long as necessary. */
   constructor({ at_once_max, ...patience }: Pick<SemaphoreBounds, 'at_once_max'> & Partial<Patience>) {
     this.#free = at_once_max;
     this.#patience = { ...ENDLESS, ...patience };
   }
 
-  /** Null where no turn came in time, or the asker has too many in line, or has left (`left`). */
+  /** Null if no turn came in time, if the asker has too many waiting requests, or if it has left (`left`). */
   async take<T extends object>(asker: string, work: () => Promise<T>, left?: AbortSignal): Promise<T | null> {
     return (await this.#turn(asker, this.#patience, left)) ? this.#inTurn(work) : null;
   }
 
-  /** Waits for as long as it takes. */
+  /** Waits for as long as necessary. */
   async run<T>(asker: string, work: () => Promise<T>): Promise<T> {
     await this.#turn(asker, ENDLESS);
     return this.#inTurn(work);

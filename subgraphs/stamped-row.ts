@@ -5,14 +5,14 @@ import type { AgentId, TaskId } from '../schema/ids.ts';
 import type { ObservedTransfer } from '../schema/observed-transfer.ts';
 import type { ReceiptLeg, ReceiptPayment } from '../schema/receipt-shapes.ts';
 
-/** What a stamp has found out elsewhere before any money moved. */
+/** Facts that a stamp has read from other sources before any money moved. */
 export interface StampFact<F extends JsonObject> {
   readonly fact: F;
   /** Names that only one live claim may hold, as `slots`: taken before the payment is sent. */
   readonly slots: readonly string[];
 }
 
-/** What the receipt of such a row signs of the money. */
+/** What the receipt of such a row signs about the payment. */
 export type StampedMoney =
   /** A payment to another party that its chain shows, and whether its payer is known to be the agent. */
   | { readonly kind: 'observed'; readonly observed_transfer: ObservedTransfer; readonly payer_proven: boolean }
@@ -27,11 +27,11 @@ export interface StampedRow {
   readonly task_id: TaskId;
   readonly agent_id: AgentId;
   readonly birth: InitialFacts;
-  /** What is held for it on its book, and given back with the row. */
+  /** Amount that is reserved for it on its book, and released with the row. */
   readonly reserved_atomic: AtomicAmount;
-  /** Rows on other books that the same receipt is of. */
+  /** Rows on other books with the same receipt. */
   readonly also_on: readonly { readonly agent_id: AgentId; readonly birth: InitialFacts }[];
-  /** Key of the payment that was held until now, and is recorded by this row; null where it is none that was claimed here. */
+  /** Claim key of the held payment that this row records. Null if the payment was not claimed here. */
   readonly sibling: string | null;
   readonly receipt: {
     readonly hub: string;

@@ -1,4 +1,4 @@
-/** A paid call's way, step by step; `replay`: what was bought before goes out again. */
+/** A step of a paid call. `replay`: an answer that was bought before is sent again. */
 export type Step = 'verify' | 'claim' | 'work' | 'settle' | 'record' | 'replay';
 
 export interface Lap {
@@ -6,7 +6,7 @@ export interface Lap {
   readonly ms: number;
 }
 
-/** How long a paid call took over each of its steps. They follow one another: each begins where the one before it ends. */
+/** Measures how long a paid call takes for each of its steps. Each step begins where the one before it ends. */
 export class Stopwatch {
   readonly #laps: Lap[] = [];
   #step: Step | null = null;
@@ -23,7 +23,7 @@ export class Stopwatch {
     this.#step = null;
   }
 
-  /** The one that is under way. */
+  /** The current step. */
   get step(): Step | null {
     return this.#step;
   }

@@ -27,7 +27,7 @@ export interface SubgraphParts {
 /** What a feature beyond the specification adds to a subgraph. */
 export interface SubgraphAddition {
   readonly entities: readonly (new () => object)[];
-  /** They run behind those of the subgraph. */
+  /** They run after those of the subgraph. */
   readonly migrations: readonly MigrationClass[];
   readonly resolvers: AddedResolvers;
 }
@@ -64,7 +64,7 @@ directive @live(after: String!, position: String!, remembered: Boolean! = true) 
 
 `;
 
-/** TypeGraphQL wants one as soon as a subscription exists, although each of ours brings its own `subscribe`. */
+/** TypeGraphQL requires a pubSub as soon as a subscription exists, although each of ours has its own `subscribe`. */
 const noPubSub: BuildSchemaOptions['pubSub'] = {
   publish() {},
   subscribe() {
@@ -94,7 +94,7 @@ export async function buildSubgraph(
   };
 }
 
-/** The same words in each subgraph, since composition has one of them. */
+/** Descriptions of the root types. They are the same in each subgraph, because composition keeps one of them. */
 const roots = {
   query: 'Reads. No field of this type writes anything or costs money.',
   mutation:
@@ -117,8 +117,8 @@ function describeRoots(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * `printSubgraphSchema` cannot print a TypeGraphQL schema; printing with directives and adding the `@link` can. TypeGraphQL
- * lists members as their classes happened to be imported: the text must not depend on who came first.
+ * `printSubgraphSchema` cannot print a TypeGraphQL schema; printing with directives and adding the `@link` can. TypeGraphQL lists members
+ * as their classes happened to be imported: the text must not depend on the order of imports.
  */
 function textOf(plain: GraphQLSchema): string {
   return HEADER + printSchemaWithDirectives(lexicographicSortSchema(plain));

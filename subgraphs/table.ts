@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import type * as orm from '@mikro-orm/decorators/legacy';
 
 /*
- * Table definitions of entities. They are noted here and passed to MikroORM (orm.ts) only if it has work to do: loading
- * it takes a tenth of a start, and a database that is up to date does not need it. No query goes through it.
+ * Table definitions of entities. They are noted here and passed to MikroORM (orm.ts) only if it has work to do: loading it takes a tenth of
+ * the startup time, and a database that is up to date does not need it. No query goes through it.
  */
 
 /** A column of digits that are a bigint: atomic amounts. See `AmountType` in orm.ts. */
@@ -30,7 +30,7 @@ interface ColumnOptions {
   readonly autoincrement?: boolean;
   readonly default?: string | number | boolean | null;
   readonly defaultRaw?: string;
-  /** As an expression over the other columns of the row, with `stored` behind it. */
+  /** SQL expression over the other columns of the row, followed by `stored`. */
   readonly generated?: string;
 }
 
@@ -44,7 +44,7 @@ interface IndexOptions {
 
 type EntityClass = abstract new (...args: never[]) => object;
 
-/** MikroORM's decorators, with our words for types in theirs. */
+/** MikroORM's decorators, and the translation of our column types to its own. */
 export interface OrmDecorators {
   readonly decorators: typeof orm;
   typeOf(type: ColumnType): unknown;
@@ -61,7 +61,7 @@ interface Column {
 const marks: Mark[] = [];
 const columns = new Map<unknown, Column[]>();
 
-/** Once each, in the order in which the classes were made. */
+/** Applies each definition once, in the order in which the classes were made. */
 export function applyToOrm(real: OrmDecorators): void {
   for (const mark of marks.splice(0)) mark(real);
 }

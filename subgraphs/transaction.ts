@@ -5,9 +5,8 @@ import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts'
 export interface Tx {
   query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>>;
   /**
-   * Sends a statement whose result is not needed, and does not wait: if it fails, so does the transaction, with its
-   * error. Later statements and the commit are sent behind it, so locks are held for one round trip instead of one per
-   * statement.
+   * Sends a statement whose result is not needed, and does not wait: if it fails, so does the transaction, with its error. Later statements
+   * and the commit are sent after it, so locks are held for one round trip instead of one per statement.
    */
   write(statement: pg.QueryConfig): void;
 }
@@ -22,7 +21,7 @@ export function readsOf(tx: Tx) {
 interface TransactionStart {
   /** The statement that begins it. */
   readonly begin: string;
-  /** The pool's unless given. */
+  /** Default: that of the pool. */
   readonly statement_ms_max?: number | undefined;
 }
 
@@ -45,7 +44,7 @@ async function attempt<T>(
     throw isOutage(error) ? new DatabaseAway(error) : error;
   });
   let broken: Error | undefined;
-  // The pool listens to idle connections only: one that breaks while it is out would end the process.
+  // The pool listens to idle connections only: one that breaks while it is in use would end the process.
   const onBroken = (fault: Error) => {
     broken ??= fault;
   };
@@ -53,7 +52,7 @@ async function attempt<T>(
   const statements = new Statements(client, statement_ms_max);
   let in_doubt = false;
   try {
-    // Nothing is sent behind `begin`: if it failed, each statement would commit on its own.
+    // No statement is sent until `begin` has succeeded: if it failed, each statement would commit on its own.
     await client.query(begin);
     const result = await work(statements);
     statements.requireSound();
@@ -63,7 +62,7 @@ async function attempt<T>(
     return result;
   } catch (caught) {
     const error = statements.causeOf(caught);
-    // What failed on its way out leaves the driver with another idea of the session than the server has.
+    // After a statement that failed before the server received it, driver and server disagree about the state of the session.
     if (statements.failure && !(statements.failure instanceof pg.DatabaseError)) onBroken(statements.failure);
     const answered = leavesConnection(error);
     if (answered) await client.query('rollback').catch(onBroken);
@@ -83,7 +82,7 @@ async function attempt<T>(
 class Statements implements Tx {
   failure: Error | null = null;
   readonly #client: pg.PoolClient;
-  /** The driver's word for it. */
+  /** The limit, by the name that the driver uses. */
   readonly #bound: { readonly query_timeout: number } | null;
 
   constructor(client: pg.PoolClient, statement_ms_max?: number) {
@@ -106,12 +105,12 @@ class Statements implements Tx {
     if (this.failure) throw this.failure;
   }
 
-  /** Statements behind a failed one only report that the transaction has failed; an error of `work` itself counts. */
+  /** Statements after a failed one only report that the transaction has failed; an error of `work` itself counts. */
   causeOf(caught: unknown): unknown {
     return this.failure && (caught instanceof pg.DatabaseError || isOutage(caught)) ? this.failure : caught;
   }
 
-  /** By a callback, which runs before any code that awaits a promise. */
+  /** Uses a callback, because that runs before any code that awaits a promise. */
   #send<R extends pg.QueryResultRow>(
     statement: string | pg.QueryConfig,
     heard: (fault: Error | null, result: pg.QueryResult<R>) => void,
@@ -125,7 +124,7 @@ class Statements implements Tx {
   }
 }
 
-/** Postgres answers the commit of a transaction that failed by rolling it back, and calls that no error. */
+/** Postgres answers the commit of a failed transaction by rolling it back, without an error. */
 async function commit(client: pg.PoolClient, statements: Statements): Promise<void> {
   const { command } = await client.query('commit');
   if (command !== 'COMMIT') throw statements.failure ?? new Error('a transaction that had failed was to be committed');

@@ -2,11 +2,11 @@ import { createHash, type Hash } from 'node:crypto';
 import { limits } from '../schema/limits.ts';
 
 /*
- * Files on their way to the work that is to be done with them. Their bytes never stand in a document: it names them by an
- * id, which serves once.
+ * Uploaded files until the work that uses them is done. Their bytes are never part of a document, which names a file by an id that can be
+ * used once.
  */
 
-/** A whole file. */
+/** A complete file. */
 export interface UploadedFile {
   readonly bytes: Buffer;
   readonly sha256: string;
@@ -23,7 +23,7 @@ export interface Sender {
   readonly address: string;
 }
 
-/** What all files of this process may take together, and of that those of one payer, and of one address. */
+/** Limits the bytes of all files of this process together, and of those of one payer and of one address. */
 class UploadRoom {
   readonly #bounds: RoomBounds;
   #taken_bytes = 0;
@@ -70,11 +70,14 @@ function sharesOf(sender: Sender | null): readonly Share[] {
   return payer === null ? [by_address] : [by_address, { kind: 'payer', name: `payer ${payer}` }];
 }
 
-/** Blocks are as large as what has come before, within these: who has sent one byte holds little. */
+/** Each block is as large as the file so far, within these limits, so that a sender of one byte takes little memory. */
 const BLOCK_BYTES_MIN = 1024;
 const BLOCK_BYTES_MAX = 64 * 1024;
 
-/** A file as it comes. Copied into blocks: a sender may cut it into pieces of one byte, and each would be an object. */
+/**
+ * A file while it is received. It is copied into blocks, because a sender may send it in pieces of one byte, each of which would be an
+ * object.
+ */
 export class IncomingFile {
   readonly #room: UploadRoom;
   readonly #sender: Sender | null;
@@ -82,7 +85,7 @@ export class IncomingFile {
   #blocks: Buffer[] = [];
   #held_bytes = 0;
   #length = 0;
-  /** What is left of the last block. */
+  /** Free part of the last block. */
   #free: Buffer = Buffer.alloc(0);
   #whole: UploadedFile | null = null;
   #released = false;
@@ -101,7 +104,7 @@ export class IncomingFile {
    * another call, so that of concurrent files no more are refused than necessary.
    */
   take(piece: Uint8Array): boolean {
-    // What comes late would hold its room for ever.
+    // Bytes that arrive after the release would never be released.
     if (this.#released) return false;
     for (let from = 0; from < piece.length; ) {
       if (this.#free.length === 0 && !this.#grow()) {
@@ -119,7 +122,7 @@ export class IncomingFile {
     return true;
   }
 
-  /** Nothing may be taken afterwards. */
+  /** `take` must not be called afterwards. */
   complete(): UploadedFile {
     const hash = this.#hash ?? createHash('sha256');
     this.#whole ??= { bytes: Buffer.concat(this.#blocks, this.#length), sha256: hash.digest('hex') };
@@ -127,7 +130,7 @@ export class IncomingFile {
     return this.#whole;
   }
 
-  /** Gives its room back; twice is once. */
+  /** Releases its bytes. A second call has no effect. */
   release(): void {
     this.#released = true;
     this.#room.give(this.#held_bytes, this.#sender);
@@ -194,7 +197,7 @@ interface DeliveredUploads {
   readonly unasked_ms_max: number;
 }
 
-/** A file that is worked for in this process. */
+/** A file that is used in this process. */
 class Upload extends IncomingFile {
   readonly id: string;
   readonly #shelf: DeliveredUploads;
@@ -225,7 +228,7 @@ class Upload extends IncomingFile {
   #taken(): void {
     clearTimeout(this.#unasked);
     const { delivered } = this.#shelf;
-    // Another may have begun under the same id and been turned away: what stands there is not its own to take off.
+    // A refused upload with the same id must not remove the entry of the other one.
     if (delivered.get(this.id) === this) delivered.delete(this.id);
   }
 }

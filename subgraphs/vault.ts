@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { systemRandom } from './clock.ts';
 
-/** Seals what must be kept and given back (stored answers, webhook secrets, router keys): AES-256-GCM. */
+/** Encrypts what must be stored and read again (stored answers, webhook secrets, router keys): AES-256-GCM. */
 export interface Vault {
   /** `label` binds the box to its place: a box moved to another row does not open. */
   seal(plain: Uint8Array | string, label: string): Buffer;
-  /** @throws where the box was altered or made for another label. */
+  /** @throws if the box was altered or made for another label. */
   open(box: Uint8Array, label: string): Buffer;
   /**
-   * The same text and label have the same mark, which says nothing of the text to who has not the secret (HMAC-SHA256, 128
-   * bits of it, base64url): for what must be recognised and not be kept, such as an address or a caller's key.
+   * The same text and label have the same mark, which says nothing about the text to a reader without the secret (HMAC-SHA256, 128 bits of
+   * it, base64url). For what must be recognised but not stored, such as an address or a caller's key.
    */
   mark(text: string, label: string): string;
 }

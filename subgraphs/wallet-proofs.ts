@@ -1,4 +1,4 @@
-/** Wallets as witnesses: who can sign for an address, only the chain can say. */
+/** Verifies signatures of wallets: only the chain knows who can sign for an address. */
 export interface WalletProofs {
   /**
    * Whether `signature` over `digest` is that wallet's: by its key if the address has no code, else by its contract

@@ -20,14 +20,15 @@ import {
 } from 'graphql';
 import type { RawJson } from '../schema/json-text.ts';
 
-/** `Type.field` → that field as JSON text, all of what is selected beneath it. Errors and nulls as its resolvers have them. */
+/**
+ * Functions that write a field (`Type.field`) with all that is selected under it as JSON text. Errors and nulls are those of its resolvers.
+ */
 export type WrittenFields = Readonly<Record<`${string}.${string}`, WriteField>>;
 type WriteField = (root: never, context: never, info: GraphQLResolveInfo) => RawJson | Promise<RawJson>;
 
 /**
- * The schema where what Postgres can write is a leaf. Execution takes a selection beneath a leaf for what the leaf's resolver
- * makes of it: no document is rewritten. Whatever holds fields is made once more, with its fields' very resolvers; inputs,
- * scalars and enums are the same objects.
+ * The schema in which the fields that Postgres can write are leaves. Execution leaves the selection under a leaf to the leaf's resolver, so
+ * no document is rewritten. Types with fields are made again with the same resolvers; inputs, scalars and enums are the same objects.
  */
 export function withLeaves(schema: GraphQLSchema, written: WrittenFields): GraphQLSchema {
   if (Object.keys(written).length === 0) return schema;
@@ -66,7 +67,7 @@ export function withLeaves(schema: GraphQLSchema, written: WrittenFields): Graph
     mutation: mutation && anew(mutation),
     subscription: subscription && anew(subscription),
     types: types.map(anew),
-    // It is the schema that it was made of.
+    // The schema that it was made from is valid.
     assumeValid: true,
   });
 }
