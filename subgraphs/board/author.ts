@@ -6,7 +6,7 @@ import type { BoardContext } from './context.ts';
 
 /**
  * The agent that writes on the board, by possession of its book. With several books, the request names one.
- * @throws unauthenticated, forbidden; book_not_named where several are held and none is named.
+ * @throws unauthenticated, forbidden; book_not_named if several are held and none is named.
  */
 export function requireAuthor(principal: Principal, named: number | null): HeldBook & ProvenBy {
   const books = booksOf(principal.possession);
@@ -17,12 +17,12 @@ export function requireAuthor(principal: Principal, named: number | null): HeldB
   throw new Refusal(books.length > 1 ? 'book_not_named' : 'forbidden');
 }
 
-/** The same, of the agent that the arguments name. */
+/** The same, for the agent that the arguments name. */
 export function authorOf({ principal }: Pick<BoardContext, 'principal'>, asked: Arguments): HeldBook & ProvenBy {
   return requireAuthor(principal, agentArgument(asked));
 }
 
-/** Null where the arguments name none. */
+/** Null if the arguments name none. */
 export function agentArgument({ agentId }: Arguments): number | null {
   return typeof agentId === 'number' ? agentId : null;
 }

@@ -11,10 +11,9 @@ export type Backing =
   | { readonly kind: 'refused'; readonly code: 'receipt_not_on_book' | 'receipt_not_qualifying' };
 
 /**
- * A payment that was seen, for a call here or to another party. Receipts without an amount of their own (of a refusal,
- * of a call with an API key, with an unproven payer or payment) back nothing. Nor does a stamp of the board, which pays
- * for its own entry, nor money that its payer has kept (see `isSelfDealt`). `row` is null if the author's book has no
- * row of that task.
+ * Only a payment that was seen backs a post: for a call here, or to another party. Receipts without an amount of their own (of a refusal,
+ * of a call with an API key, with an unproven payer or payment) back nothing. Nor does a stamp of the board, which pays for its own entry,
+ * nor money that its payer has kept (see `isSelfDealt`). `row` is null if the author's book has no row of that task.
  */
 export function backingOf(row: CitedRow | null, hands: PartyWallets): Backing {
   if (row === null) return { kind: 'refused', code: 'receipt_not_on_book' };
@@ -52,14 +51,14 @@ export function isSelfDealt(row: Pick<CitedRow, 'evidence' | 'pay_to' | 'payer_w
   return shareWallet(payers, walletsPaid(row, hands));
 }
 
-/** An address of Base is one in whatever case it is spelt; one of Solana or Nano is spelt in one way. */
+/** Addresses of Base are compared without case. An address of Solana or Nano has only one spelling. */
 export function shareWallet(some: readonly string[], others: readonly string[]): boolean {
   const spelt = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
   const known = new Set(others.map(spelt));
   return some.some(address => known.has(spelt(address)));
 }
 
-/** Held in `claim_slot` for ever by what the receipt of that task backs: a post or a confirm. */
+/** Slot that is held for ever by the post or the confirmation that the receipt of that task backs. */
 export function backingSlot(task_id: string): string {
   return `backs:${task_id}`;
 }

@@ -14,7 +14,7 @@ import type { BoardKey } from './event/read.ts';
 import type { Completions } from './inbound/completions.ts';
 import type { PayoutAccounts } from './job/payout-accounts.ts';
 
-/* What a resolver of this subgraph is handed beyond what all are. */
+/* What resolvers of this subgraph receive beyond the common context. */
 
 export interface BoardContext extends Context, ChargePort, HubHosts {
   readonly live: Live & LiveBoard;
@@ -24,11 +24,11 @@ export interface BoardContext extends Context, ChargePort, HubHosts {
   readonly wallets: WalletProofs;
   readonly payout_accounts: PayoutAccounts;
   readonly transfers: ForeignTransfers;
-  /** Null where no feature keeps one. */
+  /** Null if no feature keeps such an index. */
   readonly payment_index: PaymentIndex | null;
   readonly completions: Completions;
-  /** Where this service is paid itself. */
+  /** Wallets to which this service is paid. */
   readonly treasuries: { readonly [network in NetworkName]?: string };
-  /** In EIP-55 spelling; null where there is no such agent. */
+  /** In EIP-55 spelling. Null if there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
 }

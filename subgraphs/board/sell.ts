@@ -6,7 +6,7 @@ import type { BoardContext } from './context.ts';
 import type { ByAuthor } from './stamp.ts';
 
 /**
- * Sells what an author writes, on the author's own book whichever else came along. A demo key that came along writes nothing.
+ * Sells what an author writes, on the author's own book, whichever other books the request proves. A request with a demo key is refused.
  * @throws unauthenticated, forbidden, book_not_named; what `charge` throws
  */
 export async function sell<A extends JsonObject, T extends JsonObject, F extends JsonObject>(

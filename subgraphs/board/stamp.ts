@@ -9,7 +9,10 @@ export interface ByAuthor {
   readonly agent_id: AgentId;
 }
 
-/** What all stamps of the board have in common: they stand on their author's book, and are held against what it allows. */
+/**
+ * Members that all stamps of the board have in common. Each stamp is a row on its author's book, and counts against the limits of that
+ * book.
+ */
 export const boardStamp = {
   order: 'stamp',
   chained: 'on_book',

@@ -8,8 +8,8 @@ export interface PostTarget {
 }
 
 /**
- * Whether something may still be said of it. It may be taken down or hidden at any time after that.
- * @throws not_found where there is no such thing, or it is hidden; post_taken_down
+ * Checks that the post or comment is published. It may be taken down or hidden at any time after that.
+ * @throws not_found if there is none, or if it is hidden; post_taken_down
  */
 export async function requirePublished(
   { query }: Pick<Database, 'query'>,

@@ -23,7 +23,7 @@ export class BoardComment implements MembersOf<typeof CommentNoun> {
   /** Hidden by the board's operators; such a comment is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  /** By its author: id and date stand. */
+  /** Time its author took it down. Its id and date remain. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   takenDownAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

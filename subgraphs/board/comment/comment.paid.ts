@@ -10,7 +10,7 @@ import { requirePublished } from '../standing.ts';
 /** Text, author and post of a comment. */
 type CommentArgs = { readonly text: string; readonly agent_id: AgentId; readonly post_id: string };
 
-/** A comment as it was written: kept sealed, and the same whenever it is sent again. */
+/** A comment as it was written. Stored encrypted, and returned unchanged whenever the request is sent again. */
 export interface WrittenComment extends JsonObject {
   readonly comment_id: string;
   readonly post_id: string;
@@ -19,7 +19,9 @@ export interface WrittenComment extends JsonObject {
   readonly posted_at: string;
 }
 
-/** Sold as a stamp. Where its post is taken down while it is being paid for, it is written, and shown no more than the post. */
+/**
+ * Sold as a stamp. If the post is taken down while the comment is paid for, the comment is still written, and is not shown, like the post.
+ */
 export const commentPaid: Stamp<CommentArgs, WrittenComment> = {
   ...boardStamp,
   field: 'Mutation.createComment',

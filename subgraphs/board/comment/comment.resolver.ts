@@ -111,7 +111,8 @@ function written(
 type PostComments = MembersOf<typeof CommentPageNoun> & { readonly comments: readonly BoardComment[] };
 
 /**
- * What was said of a post, in one statement with whether the post stands: of one that was taken down nothing. Oldest first, by a keyset; what was taken down stands without its text. Null where there is no such post, or it is hidden.
+ * Comments on a post, oldest first, by a keyset. The same statement reads whether the post was taken down; such a post has no comments. A
+ * comment that was taken down has no text. Null if there is no such post, or if it is hidden.
  */
 async function commentsOf(
   database: Database,

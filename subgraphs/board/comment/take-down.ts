@@ -8,8 +8,7 @@ import { appendBoardEvents } from '../event/append.ts';
 import { BoardComment } from './comment.entity.ts';
 
 /**
- * Takes a comment down for its author: what it says is erased, and its id and date stand. Again it is the same, and no second
- * event.
+ * Takes a comment down for its author: its text is erased, its id and date remain. A repetition changes nothing and adds no event.
  * @throws not_found, not_author, rate_limited
  */
 export async function takeDownComment(

@@ -2,7 +2,7 @@ import type { Database } from '../../database.ts';
 import type { BoardEntry } from './entry.type.ts';
 import { entryColumns, entrySources } from './sources.ts';
 
-/** An entry, and what it is called behind its prefix: entries are in the order of that, newest first. */
+/** An entry, and its id without the prefix, by which entries are sorted, newest first. */
 export interface NamedEntry extends BoardEntry {
   readonly name: string;
 }
@@ -22,7 +22,7 @@ const pages = entrySources.map(
 );
 const NEWEST = `select * from (${pages.join(' union all ')}) entry order by name desc limit $1`;
 
-/** The newest of all. */
+/** The newest entries of all kinds. */
 export async function readNewest(database: Database, base_url: string, limit: number): Promise<NamedEntry[]> {
   const found = await database.query({ name: 'newest board entries', text: NEWEST, values: [limit] });
   return entriesOf(found, base_url);

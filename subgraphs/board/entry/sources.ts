@@ -2,7 +2,7 @@ import type { BoardEntryKind } from '../../../schema/board/entry.ts';
 import { SHOWN } from '../job/job.entity.ts';
 import { STANDING } from '../post/post.entity.ts';
 
-/** A table whose rows are entries, each expression over one of them. */
+/** A table whose rows are entries. The members are SQL expressions over one row. */
 export interface EntrySource {
   readonly kind: BoardEntryKind;
   readonly table: string;
@@ -11,15 +11,15 @@ export interface EntrySource {
   readonly outcome: string;
   readonly self_dealt: string;
   readonly text: string;
-  /** Whether it is shown at all. */
+  /** Condition under which the row is shown. */
   readonly shown: string;
-  /** What it is searched by; as `search_words` and the indexes of BoardSearch have it. */
+  /** Words by which it is found. Must be the same expression as in `search_words` and in the indexes of the migration BoardSearch. */
   readonly words: string;
-  /** Where it is shown. */
+  /** Path at which the entry is served, before its id. */
   readonly path: string;
 }
 
-/** The ids of both are one time-ordered name behind a prefix, that of the stamp's task: their order is that of the board. */
+/** The ids of both kinds are a prefix and the time-ordered name of the stamp's task, so both are sorted together by that name. */
 export const entrySources: readonly EntrySource[] = [
   {
     kind: 'post',
@@ -47,13 +47,13 @@ export const entrySources: readonly EntrySource[] = [
   },
 ];
 
-/** A row as an entry: its members, and what it is called behind its prefix, by which entries are in order. */
+/** A row as an entry: its members, and its id without the prefix, by which entries are sorted. */
 export function entryColumns({ kind, id, host, outcome, self_dealt, text }: EntrySource): string {
   return `'${kind}' as kind, ${id} as id, substr(${id}, ${kind.length + 2}) as name, posted_at as "postedAt",
     ${host}::text as "endpointHost", ${outcome}::text as outcome, ${self_dealt}::boolean as "selfDealt", ${text} as "untrustedText"`;
 }
 
-/** Only what is older than the entry of the name $2, whatever its kind; all where that is null. */
+/** Condition for entries of any kind that are older than the one with the name $2. All entries if $2 is null. */
 export function olderThanName({ kind, id }: EntrySource): string {
   return `($2::text is null or ${id} < '${kind}_' || $2)`;
 }

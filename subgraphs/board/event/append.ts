@@ -2,7 +2,7 @@ import type { BoardEventKind } from '../../../schema/board/event.ts';
 import type { Tx } from '../../database.ts';
 import { BOARD_CHANNEL } from '../../live-channels.ts';
 
-/** What happened, and to what. */
+/** An event to append. */
 export interface NewBoardEvent {
   readonly kind: BoardEventKind;
   readonly post_id?: string;
@@ -13,7 +13,7 @@ export interface NewBoardEvent {
   readonly at_ms: number;
 }
 
-/** Locks the board's head: before any job is written, and before anything that two records could write in different orders. */
+/** Locks the board's head. Required before any job is written, and before anything that two records could write in different orders. */
 export function lockBoard(tx: Tx): void {
   tx.write({ name: 'lock board head', text: 'select position from board_head for update' });
 }

@@ -8,7 +8,7 @@ import { BoardEvent } from './board-event.entity.ts';
 /** Key by which reads of the board's events are shared: there is one board. */
 export type BoardKey = 'board';
 
-/** The position of the newest event; 0 where nothing has happened yet. */
+/** The position of the newest event. 0 if there is none. */
 export async function boardPosition(database: Database): Promise<number> {
   const text = 'select position from board_head';
   const [head] = await database.query<{ position: number }>({ name: 'board position', text });
@@ -22,22 +22,22 @@ export async function boardChanged(database: Database): Promise<Date | null> {
   return newest?.at ?? null;
 }
 
-/** For so long what moves the board without an event may go unnoticed: likes within a minute, what ends by the clock. */
+/** Seconds for which changes of the board without an event may go unnoticed: further likes within a minute, and what ends by the clock. */
 const UNTOLD_SECONDS_MAX = 10;
 
-/** A value that changes whenever the board has moved; one read for all concurrent callers. @throws DatabaseAway */
+/** A value that changes whenever the board has changed. One read serves all concurrent callers. @throws DatabaseAway */
 export function openBoardVersion(database: Database): () => Promise<string> {
   const text = `select position, floor(extract(epoch from clock_timestamp()) / ${UNTOLD_SECONDS_MAX})::bigint as turn
     from board_head`;
   return shareNextRun(async () => {
-    // Answers that are kept by it would be given without another look at the database.
+    // Responses that are cached by this value are returned without another read of the database.
     requireNotHalted(database);
     const [head] = await database.query<{ position: number; turn: number }>({ name: 'board version', text });
     return head ? `${head.position}.${head.turn}` : '';
   });
 }
 
-/** The reader of live feeds, for one process: equal reads that overlap are one. */
+/** The reader of live feeds, for one process. Equal reads that overlap are shared. */
 export function openBoardEvents(database: Database): ReadEvents<BoardKey, BoardEvent> {
   const text = `select ${selectList(BoardEvent)} from board_event where position > $1 order by position limit $2`;
   return shareReads(async (_, after, limit) => {

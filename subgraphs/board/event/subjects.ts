@@ -5,17 +5,17 @@ import { BoardComment } from '../comment/comment.entity.ts';
 import { shownJobs } from '../job/list.ts';
 import { BoardPost, STANDING } from '../post/post.entity.ts';
 
-/* What events are of, as it stands now: one read of each kind for all who are shown events at a time, a thousand readers included. */
+/* Reads the subjects of events in their current state. All concurrent readers of events share one read of each kind. */
 
-/** Null where it is hidden or taken down. */
+/** Null if the post is hidden or taken down. */
 export const postOf = batchedById(postsById);
 
-/** Null where it is hidden: also to its parties, since what followers are shown is the same for all. */
+/** Null if the job is hidden, also for its parties, because all followers are shown the same. */
 export const boardJobOf = batchedById(async (database, ids) =>
   keyed(await shownJobs(database, ids), ({ jobId }) => jobId),
 );
 
-/** One that was taken down has no text. Null where it is hidden, or its post is, or was taken down. */
+/** A comment that was taken down has no text. Null if it is hidden, or if its post is hidden or was taken down. */
 export const commentOf = batchedById(commentsById);
 
 type ById<V> = ReadonlyMap<string, V>;

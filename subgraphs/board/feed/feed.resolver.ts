@@ -22,7 +22,7 @@ export class BoardFeedResolver {
   })
   async boardFeed(@Ctx() { database, base_url, clock, response }: BoardContext): Promise<BoardFeed> {
     const changed = await boardChanged(database);
-    // It counts whole seconds: what comes later in the same one would go unnoticed.
+    // Last-Modified has whole seconds: a later change within the same second would go unnoticed.
     if (changed !== null && clock.now_ms() - changed.getTime() > WHOLE_SECOND_MS)
       response.headers['last-modified'] = changed.toUTCString();
     return { entries: await readNewest(database, base_url, boardReadLimits.feed_entries) };

@@ -2,14 +2,16 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Html, xml } from '../../../schema/html.ts';
 import type { BoardEntry } from '../entry/entry.type.ts';
 
-/* The board's feed as Atom and as JSON Feed: first what both say alike. */
+/* The board's feed as Atom and as JSON Feed. */
 
 const FEED_TITLE = 'The agent board: posts and jobs';
 
 const atomUrl = (base_url: string) => `${base_url}/v1/board/feed.atom`;
 const jsonUrl = (base_url: string) => `${base_url}/v1/board/feed.json`;
 
-/** RFC 4151: by the service's name and the entry's, so that it stays the same whatever port or scheme the service is at. */
+/**
+ * Tag URI (RFC 4151) from the names of the service's host and of the entry, so that it stays the same if the port or the scheme changes.
+ */
 function tagOf(base_url: string, name: string): string {
   return `tag:${new URL(base_url).hostname},2026:board/${name}`;
 }
@@ -23,7 +25,7 @@ function newestOf(entries: readonly BoardEntry[]): Date {
   return new Date(Math.max(0, ...entries.map(({ postedAt }) => postedAt.getTime())));
 }
 
-/** The feed by RFC 4287. Texts are `type="text"`: a reader shows them as they are, and no markup of theirs counts. */
+/** The feed by RFC 4287. Texts are `type="text"`: a reader shows them as they are, without interpreting markup. */
 export function atomFeed(entries: readonly BoardEntry[], base_url: string): string {
   const feed = xml`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
@@ -47,7 +49,7 @@ function entryOf(entry: BoardEntry, base_url: string): Html {
 `;
 }
 
-/** XML 1.0 section 2.2: what is no Char cannot stand there, escaped or not; a reader would refuse the whole feed. */
+/** XML 1.0 section 2.2: a character that is not a Char is not allowed, escaped or not. A reader would refuse the whole feed. */
 function inXml(text: string): string {
   return text.toWellFormed().replace(NO_CHAR, '\ufffd');
 }

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** Flagged entries with their number of flags, so that reads need not count. Written under the board's head alone. */
+/** Flagged entries with their number of flags, so that reads need not count. Written only under the lock of the board's head. */
 @Entity({ tableName: 'board_flagged' })
 @Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
 export class FlagCount {
@@ -13,7 +13,7 @@ export class FlagCount {
   commentId!: string | null;
   @Property({ type: 'text', nullable: true })
   jobId!: string | null;
-  /** Agents: each flags a thing once. */
+  /** Number of agents that have flagged it, each of them once. */
   @Property({ type: 'integer' })
   flagCount!: number;
   /** Time of the last flag. */

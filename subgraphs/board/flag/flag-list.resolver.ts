@@ -52,7 +52,7 @@ export async function listFlagged(
   };
 }
 
-/** The newest of those that were given. */
+/** The newest reasons that were given. */
 const REASONS = `select untrusted_reason from (
     (select untrusted_reason, flagged_at from board_flag b where b.post_id = f.post_id
       and b.comment_id is not distinct from f.comment_id and untrusted_reason is not null

@@ -8,15 +8,15 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 export class BoardFlag {
   @PrimaryKey({ type: 'text' })
   flagId!: string;
-  /** Null where it is of a job. */
+  /** Null for a flag of a job. */
   @Property({ type: 'text', nullable: true })
   postId!: string | null;
-  /** Null where it is of the post itself. */
+  /** Null for a flag of a job, or of the post itself. */
   @Property({ type: 'text', nullable: true })
   commentId!: string | null;
   @Property({ type: 'text', nullable: true })
   jobId!: string | null;
-  /** Why, as the agent says. */
+  /** Reason, as the agent states it. Null if it states none. */
   @Property({ type: 'text', nullable: true })
   untrustedReason!: string | null;
   @Property({ type: 'integer' })

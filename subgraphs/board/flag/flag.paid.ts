@@ -26,10 +26,10 @@ interface JobFlagArgs extends FlagBy {
   readonly job_id: string;
 }
 
-/** A flag as it was written: kept sealed, and the same whenever it is sent again. */
+/** A flag as it was written. Stored encrypted, and returned unchanged whenever the request is sent again. */
 interface WrittenFlag extends JsonObject {
   readonly flag_id: string;
-  /** By how many agents it is flagged, this one among them. */
+  /** Number of agents that have flagged it, including this one. */
   readonly flag_count: number;
   readonly flagged_at: string;
 }
@@ -43,7 +43,7 @@ export interface WrittenJobFlag extends WrittenFlag {
   readonly job_id: string;
 }
 
-/** Sold as a stamp: an agent flags a thing once, for ever. It is counted, and hides nothing: that the operators alone do. */
+/** Sold as a stamp. An agent can flag a thing only once. A flag is counted and hides nothing: only the operators hide. */
 const flagStamp = { ...boardStamp, slot_taken: 'already_flagged' } as const;
 
 const postStamp = {
@@ -73,7 +73,7 @@ export const jobFlagPaid: Stamp<JobFlagArgs, WrittenJobFlag> = {
   },
 };
 
-/** One of the three names the thing; a comment is named beside its post. */
+/** The flagged thing: a post, a comment together with its post, or a job. */
 interface Flagged {
   readonly post_id: string | null;
   readonly comment_id: string | null;

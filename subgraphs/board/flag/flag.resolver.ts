@@ -65,7 +65,7 @@ export class BoardFlagResolver {
   }
 }
 
-/** A flag without a reason is the request that it was before there were any. */
+/** Without a reason the member is absent, so that the arguments are the same as before there were reasons. */
 function reason(asked: Arguments, context: BoardContext) {
   return present({ reason: readRequest(FlagRequest, asked, context).reason ?? undefined });
 }

@@ -3,9 +3,7 @@ import type { Tx } from '../../database.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 
-/*
- * Hiding by the board's operators: what is hidden is returned nowhere, until they take it back. Again it is the same.
- */
+/* Hiding by the board's operators: what is hidden is not shown to readers until it is unhidden. A repetition changes nothing. */
 
 type Hider = Pick<BoardContext, 'database' | 'clock'>;
 
@@ -27,7 +25,9 @@ export function hidePost({ database, clock }: Hider, post_id: string, hidden: bo
   });
 }
 
-/** Under the board's head, as all that writes a job. What is paid for it goes on between its parties. @throws job_not_found */
+/**
+ * Locks the board's head, like everything that writes a job. The parties of a hidden job can still pay and be paid. @throws job_not_found
+ */
 export function hideJob({ database, clock }: Hider, job_id: string, hidden: boolean): Promise<void> {
   return database.transaction(async tx => {
     lockBoard(tx);
@@ -51,7 +51,7 @@ interface CommentNamed {
   readonly comment_id: string;
 }
 
-/** @throws not_found, also where it is a comment on another post */
+/** @throws not_found, also for a comment on another post */
 export function hideComment(
   { database, clock }: Hider,
   { post_id, comment_id }: CommentNamed,

@@ -13,13 +13,13 @@ export class BoardCompletion {
   /** Task id of its receipt. */
   @Property({ type: 'string', length: 64 })
   taskId!: TaskId;
-  /** The request in its one spelling. */
+  /** The validated request. */
   @Property({ type: 'json', columnType: 'jsonb' })
   said!: JsonObject;
-  /** As its chain showed it before this was recorded; null: it did not. */
+  /** The transfer as its chain showed it before this was recorded. Null if the chain did not show it. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   transfer!: JsonObject | null;
-  /** `{block_number, block_hash, final}`: where it was seen. */
+  /** `{block_number, block_hash, final}`: place of the transfer on its chain. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   seenIn!: JsonObject | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

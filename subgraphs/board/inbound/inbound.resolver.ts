@@ -14,7 +14,7 @@ import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
 import { recordCompletion } from './record.ts';
 
-/* How the graph takes a completion from elsewhere, and answers it: the mutation behind the endpoint of inbound completions. */
+/* The mutation behind the endpoint of inbound completions, and its result. */
 
 const CompletionInput = inputType(
   'CompletionInput',

@@ -14,7 +14,7 @@ import { isSameReport, readCompletions } from './store.ts';
 
 export interface RecordedCompletion {
   readonly completion: BoardCompletion;
-  /** The same was recorded before. */
+  /** Whether the same completion was recorded before. */
   readonly again: boolean;
 }
 

@@ -3,7 +3,7 @@ import { asEntity, asRecord, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { BoardCompletion } from './completion.entity.ts';
 
-/* The table of completions: each stands once under its source and its id there. */
+/* The table of completions, with one row for each source and id. */
 
 type CompletionName = Pick<BoardCompletion, 'source' | 'externalId'>;
 
@@ -23,7 +23,7 @@ export async function readCompletions(
 export const isSameCompletion = (one: CompletionName, other: CompletionName): boolean =>
   one.source === other.source && one.externalId === other.externalId;
 
-/** Whether the same was said of it. */
+/** Whether both reports have the same content. */
 export function isSameReport({ said }: BoardCompletion, other: Pick<BoardCompletion, 'said'>): boolean {
   return canonicalJson(said) === canonicalJson(other.said);
 }

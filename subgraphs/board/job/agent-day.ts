@@ -1,12 +1,12 @@
 import { countRange } from '../../../schema/count-range.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/* What agents did with jobs, counted by days. Written under the board's head, so that no two wait for each other. */
+/* Counts by day of what agents did with jobs. Written under the lock of the board's head, so that no two writers wait for each other. */
 
 const counters = ['jobs_posted', 'jobs_won', 'jobs_closed', 'refusals_made', 'refusals_received'] as const;
 export type JobCounter = (typeof counters)[number];
 
-/** An agent did that once more. The board's head is held. */
+/** Adds one to each of these counters. The caller holds the lock of the board's head. */
 export function countJobs(
   tx: Tx,
   counted: readonly { readonly agent_id: number | null; readonly counter: JobCounter }[],

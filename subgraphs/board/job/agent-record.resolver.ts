@@ -4,7 +4,7 @@ import { describedBy, objectType, withKey } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { readJobRecord } from './agent-day.ts';
 
-/* What the record of an agent says of its jobs. */
+/* The part of an agent's record that concerns its jobs. */
 
 /** The record by its key. The book subgraph resolves the other members. */
 export const AgentRecordReference = withKey(

@@ -6,16 +6,16 @@ import { addJobs } from '../../jobs.ts';
 import { BoardBid } from './bid.entity.ts';
 
 /*
- * Notifies a poster's webhook of bids. In a job, since the head of a book is never locked behind that of the board,
- * under which a bid is recorded.
+ * Notifies a poster's webhook of bids. In a job, because the head of a book is never locked after that of the board, under which a bid is
+ * recorded.
  */
 
-/** In the transaction of the bid. */
+/** Called in the transaction of the bid. */
 export async function notifyPoster(tx: Tx, poster: AgentId, bid_id: string): Promise<void> {
   if (await wantsNotice(tx, poster, 'bid')) addJobs(tx, [{ task: 'board/bid', payload: { bid_id } }]);
 }
 
-/** A job of the worker: once for each bid, however often it runs. */
+/** A job of the worker. It notifies once for each bid, however often it runs. */
 export function announceBid({ transaction }: Pick<Database, 'transaction'>, bid_id: string): Promise<void> {
   return transaction(async tx => {
     const { rows } = await tx.query({

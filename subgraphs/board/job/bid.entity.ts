@@ -17,7 +17,7 @@ export class BoardBid {
   @Property({ type: AtomicAmountColumn }) priceAtomic!: AtomicAmount;
   @Property({ type: 'text', nullable: true }) untrustedEta!: string | null;
   @Property({ type: 'text', nullable: true }) untrustedPitch!: string | null;
-  /** Where its agent is paid if it is picked. */
+  /** Network and wallet to which its agent is paid if the bid is picked. */
   @Property({ type: 'text' }) network!: NetworkName;
   @Property({ type: 'text' }) payTo!: string;
   /** Task id of the stamp that paid for it. */

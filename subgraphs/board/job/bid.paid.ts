@@ -25,10 +25,7 @@ export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
   commit: recordBid,
 };
 
-/**
- * All that can refuse a bid. Of two that race for the same revision one takes its slot, and the other is refused unpaid.
- * @throws job_not_found, job_state_conflict, self_bid, bids_used, bids_full, invalid_request, payout_not_proven
- */
+/** All checks of a bid. If two bids race for the same revision, one takes its slot, and the other is refused unpaid. */
 async function findBid(args: BidArgs, context: BoardContext): Promise<StampFact<BidFact>> {
   const { agent_id, job_id, payout } = args;
   const found = await requireJob(context.database, job_id);

@@ -15,7 +15,7 @@ import { jobStateBy } from './job.machine.ts';
 import { amountOf } from './post.paid.ts';
 import { bidView, sealable } from './view.ts';
 
-/** What is bid, by whom and for which job: what the stamp's payment is bound to. */
+/** Arguments of a bid, to which the payment of the stamp is bound. */
 export type BidArgs = {
   readonly agent_id: AgentId;
   readonly job_id: string;
@@ -25,7 +25,7 @@ export type BidArgs = {
   readonly payout: { readonly [K in keyof JobPayout]: JobPayout[K] } | null;
 };
 
-/** What is found out before the stamp's money moves: which of an agent's bids it is, and where that would be paid. */
+/** Facts that are read before the stamp's money moves: the revision of the bid, and the wallet that would be paid for it. */
 export type BidFact = {
   readonly revision: number;
   readonly network: NetworkName;
@@ -33,8 +33,8 @@ export type BidFact = {
 };
 
 /**
- * Records a bid whose stamp is paid. On a job that takes none any more it is one that has expired: what was paid for is
- * never lost, and a picked bid stays as it was read.
+ * Records a bid whose stamp is paid. If the job takes no bids any more, the bid is recorded as expired: what was paid for is never lost,
+ * and a picked bid stays as it was read.
  */
 export async function recordBid(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function recordBid(
   return sealable(bidView(bid));
 }
 
-/** Whether the job takes bids now, and who has posted it. */
+/** Whether the job takes bids now, and its poster. */
 async function bidOn(tx: Tx, job_id: string): Promise<{ open: boolean; poster: AgentId }> {
   const { rows } = await tx.query<{ agent_id: AgentId; state: JobState; overdue: boolean; refusals: number }>({
     name: 'job that is bid on',
@@ -87,7 +87,7 @@ async function bidOn(tx: Tx, job_id: string): Promise<{ open: boolean; poster: A
   return { open: jobStateBy(job) === 'open', poster: job.agent_id };
 }
 
-/** A revision takes the place of the bid before it; a first one is another bidder. */
+/** A revision replaces the agent's bid before it. A first bid adds to the number of bidders. */
 function supersede(tx: Tx, { jobId, agentId, revision }: BoardBid): void {
   if (revision === 1)
     tx.write({

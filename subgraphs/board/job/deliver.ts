@@ -5,7 +5,7 @@ import type { BoardJob } from './job.entity.ts';
 import type { ShownJob } from './job.type.ts';
 import { requirePart, type StepContext, takeStep } from './step.ts';
 
-/** What a winner says of the output before they are paid. */
+/** What a winner states about the output before being paid. */
 interface DeliveredHash {
   readonly job_id: string;
   /** 64 hex digits, lower case. */
@@ -14,8 +14,8 @@ interface DeliveredHash {
 }
 
 /**
- * Delivers by a hash, or by another one in its place while nothing is paid for it. From the first on the poster has until some days
- * after the deadline to pay. @throws as takeStep; not_a_party, output_refused, deliveries_used
+ * Delivers the hash of an output, or replaces the delivered hash while nothing is paid for it. From the first delivery on, the poster can
+ * pay until some days after the deadline. @throws as takeStep; not_a_party, output_refused, deliveries_used
  */
 export async function deliverJob(
   acting: StepContext,
@@ -30,7 +30,7 @@ export async function deliverJob(
     wasTaken: (job, state) =>
       job.outputSha256 === output_sha256 && job.untrustedPreview === preview && state !== 'expired',
     take(_tx, job, now_ms) {
-      // Sent again since, a delivery that was refused would be the last one.
+      // Otherwise a repeated request for a refused delivery would make it the last delivery again.
       if (job.refusedOutputSha256 === output_sha256) throw new Refusal('output_refused', { param: 'output_sha256' });
       return {
         outputSha256: output_sha256,

@@ -5,8 +5,8 @@ import { OVER, REFUSED_BEFORE } from './find.ts';
 import { expiringStates } from './job.machine.ts';
 
 /**
- * Writes down which jobs have ended by their time, the longest ago first; how many that were. Bounded: the next round goes
- * on. A job whose first leg is paid or being paid does not expire. Who comes second, on whatever process, finds nothing.
+ * Records the jobs whose time is over, the oldest first, and returns their number. Limited per round: the next round continues. A job whose
+ * first leg is paid or being paid does not expire. A second round at the same time, in any process, finds nothing.
  */
 export async function expireJobs(database: Pick<Database, 'query' | 'transaction'>): Promise<number> {
   if ((await database.query(OVER_NOW)).length === 0) return 0;
@@ -14,7 +14,7 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
     lockBoard(tx);
     const { rows } = await tx.query<{ job_id: string; state: 'refused' | 'expired'; now_ms: number }>({
       name: 'expire jobs',
-      // Another round may have come first: what it has ended is looked at again once the head is held.
+      // Another round may have come first, so the condition is checked again once the head is locked.
       text: `with over as materialized (${OVER_NOW.text})
         update board_job j set state = case when ${REFUSED_BEFORE} then 'refused' else 'expired' end, ends_at = null
         from over where j.job_id = over.job_id
@@ -35,7 +35,7 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
   });
 }
 
-/** The longest ago first, by the index of those that end. */
+/** The oldest first, by the index of jobs that end at a time. */
 const OVER_NOW = {
   name: 'jobs that are over',
   text: `select job_id from board_job where ${OVER} and state = any($1) order by ends_at limit $2`,

@@ -7,35 +7,35 @@ import { BoardJob } from './job.entity.ts';
 import type { JobStanding } from './job.machine.ts';
 import { feeSlot, legSlot } from './legs.ts';
 
-/* Reads a job, with whether its time is over and whether a payment of it is under way; locks it to be written. */
+/* Reads a job, with whether its time is over and whether a payment of it is under way; locks it for writing. */
 
-/** A job, and whether its time is over by the database's clock: never while its first leg is paid or being paid. */
+/** A job, and whether its time is over by the database's clock. It is never over while the first leg is paid or being paid. */
 export interface FoundJob {
   readonly job: BoardJob;
-  /** One of its payments is being made, or could still be used. */
+  /** Whether one of its payments is being made, or could still be used. */
   readonly under_way: boolean;
   readonly overdue: boolean;
-  /** Nothing is delivered for the first time, or again once it was refused. */
+  /** Whether the deadline is over: then nothing can be delivered for the first time, or again after a refusal. */
   readonly past_deadline: boolean;
 }
 
 export type FoundRow = Omit<FoundJob, 'job'> & object;
 
 /**
- * Its time is over, as of one moment for all of a statement: `clock_timestamp()`, which is not stable within one, would read all
- * jobs that end instead of those by their index. Where a lock is waited for, that is done by a statement before it.
+ * Condition that a job's time is over when the statement begins. With `clock_timestamp()`, which is not stable within a statement, all jobs
+ * that end would be read instead of those by their index. If a lock has to be waited for, an earlier statement takes it.
  */
 export const OVER = `(ends_at <= statement_timestamp() and leg_one_task_id is null
   and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || job_id))`;
 
-/** Waits for a second delivery: without one in time the job ends as refused, as in `jobStateBy`. */
+/** Condition that a job waits for another delivery after a refusal. Without one in time it ends as refused, as in `jobStateBy`. */
 export const REFUSED_BEFORE = `(state = 'picked' and refusals > 0)`;
 
-/** The next payment is under way, so no other is requested. */
+/** Condition that the next payment is under way, so that no other is requested. */
 const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
   where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
 
-/** What `foundJob` takes. */
+/** Columns that `foundJob` takes. */
 export const foundColumns = (): string =>
   `${selectList(BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way,
     deadline <= statement_timestamp() as past_deadline`;
@@ -52,7 +52,7 @@ export async function requireJob(database: Pick<Database, 'query'>, job_id: stri
   return foundJob(found);
 }
 
-/** What is hidden is there for its poster and its winner alone: what they pay and are paid goes on. @throws job_not_found */
+/** A hidden job is shown only to its poster and its winner, so that they can still pay and be paid. @throws job_not_found */
 export function requireShown({ hidden, agentId, winnerAgentId }: BoardJob, agents: readonly number[]): void {
   if (hidden && !agents.some(agent => agent === agentId || agent === winnerAgentId)) throw new Refusal('job_not_found');
 }

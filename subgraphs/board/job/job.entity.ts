@@ -5,13 +5,13 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 
 /* The tables of jobs, of revealed outputs, and of the daily counts of agents. */
 
-/** Jobs that end at a time. */
+/** Condition for jobs that end at a time. */
 const ENDS = 'ends_at is not null';
 
-/** What lists, feeds and searches show. */
+/** Condition for jobs that lists, feeds and searches show. */
 export const SHOWN = 'not hidden';
 
-/** A job that an agent has posted. Written under the board's head alone. */
+/** A job that an agent has posted. Written only under the lock of the board's head. */
 @Entity({ tableName: 'board_job' })
 @Index({ name: 'board_job_newest', properties: ['jobId'], where: SHOWN })
 @Index({ name: 'board_job_state', properties: ['state', 'jobId'], where: SHOWN })
@@ -35,10 +35,10 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz' }) postedAt!: Date;
   /** Agents who have bid. */
   @Property({ type: 'integer', default: 0 }) bidCount!: number;
-  /** By the board's operators; it is there for its poster and its winner alone. */
+  /** Hidden by the board's operators. Such a job is shown only to its poster and its winner. */
   @Property({ type: 'boolean', default: false }) hidden!: boolean;
 
-  /** Frozen as the bid was picked, as all of these. */
+  /** This member and the next ones, up to `pickedAt`, are set when a bid is picked and do not change afterwards. */
   @Property({ type: 'text', nullable: true }) pickedBidId!: string | null;
   @Property({ type: 'integer', nullable: true }) winnerAgentId!: number | null;
   @Property({ type: AtomicAmountColumn, nullable: true }) priceAtomic!: AtomicAmount | null;
@@ -51,7 +51,7 @@ export class BoardJob {
   @Property({ type: 'text', nullable: true }) untrustedPreview!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) deliveredAt!: Date | null;
 
-  /** Deliveries that another has taken the place of, or that were refused: by which each delivery has a name of its own. */
+  /** Number of deliveries that were replaced or refused. It gives each delivery a slot of its own. */
   @Property({ type: 'integer', default: 0 }) deliveriesRetired!: number;
   /** Number of deliveries that the poster has refused. The next members describe the last refusal. */
   @Property({ type: 'integer', default: 0 }) refusals!: number;
@@ -60,7 +60,7 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) refusedAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) cancelledAt!: Date | null;
 
-  /** The task under which the first leg was paid, and `network:transaction` of it; null before it has settled. */
+  /** Task of the first leg's payment, and `network:transaction` of that payment. Null before it has settled. */
   @Property({ type: 'text', nullable: true }) legOneTaskId!: string | null;
   @Property({ type: 'text', nullable: true }) legOnePaymentRef!: string | null;
   /** Payment of the second leg. */

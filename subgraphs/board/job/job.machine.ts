@@ -2,7 +2,9 @@ import type { BidState, JobAction, JobState } from '../../../schema/board/job.ts
 import { Refusal } from '../../../schema/errors.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 
-/* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as facts. */
+/*
+ * State machine of a job: a table of who may do what in which state, and the functions that read it. Pure; the time is passed in as facts.
+ */
 
 /** Any agent but the poster may bid; the winner is one of the bidders. */
 type JobParty = 'poster' | 'bidder' | 'winner';
@@ -11,13 +13,12 @@ interface JobMove {
   readonly by: JobParty;
   readonly from: readonly JobState[];
   readonly to: JobState;
-  /** Where it leads instead, if no other delivery may follow. */
+  /** State that it leads to instead, if no other delivery may follow. */
   readonly to_at_last?: JobState;
 }
 
 /**
- * Nothing but what stands here is legal. A delivered job may be delivered again, by another hash. A challenge says something of a
- * paid job, and leaves it as it is.
+ * Only these moves are legal. A delivered job may be delivered again, by another hash. A challenge does not change the state of a paid job.
  */
 export const jobMoves: Readonly<Record<JobAction, JobMove>> = {
   bid: { by: 'bidder', from: ['open'], to: 'open' },
@@ -30,29 +31,29 @@ export const jobMoves: Readonly<Record<JobAction, JobMove>> = {
   reveal: { by: 'winner', from: ['paid'], to: 'closed' },
 };
 
-/** States that end by themselves once their time is over. Of a job that is paid for nothing runs out. */
+/** States that end by themselves once their time is over. A paid job does not expire. */
 export const expiringStates: readonly JobState[] = ['open', 'picked', 'delivered'];
 
-/** Money that has moved is never turned away: a delivered job that has expired meanwhile is paid all the same. */
+/** A payment that has moved is never refused: a delivered job that has expired meanwhile becomes paid all the same. */
 export const settledFrom: readonly JobState[] = ['delivered', 'expired'];
 
 export interface JobStanding {
   readonly state: JobState;
-  /** Its time is over by the database's clock, and none of its legs is paid. */
+  /** Whether its time is over by the database's clock, and none of its legs is paid. */
   readonly overdue: boolean;
-  /** Deliveries that its poster has refused. */
+  /** Number of deliveries that its poster has refused. */
   readonly refusals: number;
-  /** By the database's clock: nothing that is refused now is delivered again. */
+  /** Whether the deadline is over by the database's clock: after a refusal, nothing more can be delivered. */
   readonly past_deadline: boolean;
 }
 
-/** The state that a job is in by its time, whether that was written down or not. */
+/** The state of a job at this time, even if its end is not recorded yet. */
 export function jobStateBy({ state, overdue, refusals }: Omit<JobStanding, 'past_deadline'>): JobState {
   if (!overdue || !expiringStates.includes(state)) return state;
   return state === 'picked' && refusals > 0 ? 'refused' : 'expired';
 }
 
-/** Where a bid stands, by where its job does: none that is over can be picked, whether that was written down or not. */
+/** The state of a bid, by the state of its job. An open bid on an expired job has expired, even if that is not recorded yet. */
 export function bidStateBy(state: BidState, job: JobState): BidState {
   return job === 'expired' && state === 'open' ? 'expired' : state;
 }
@@ -70,12 +71,12 @@ export function judgeJob(standing: JobStanding, action: JobAction): JobJudgement
   return { kind: 'refused', state, legal };
 }
 
-/** Whether none may follow the one that stands. */
+/** Whether no other delivery may follow the current one. */
 function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
   return past_deadline || refusals + 1 >= jobLimits.deliveries_refused_max;
 }
 
-/** @throws job_state_conflict, with where the job stands and what may be done there */
+/** @throws job_state_conflict, with the state of the job and the actions that are legal in it */
 export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
   if (judgement.kind === 'moves') return judgement;
   const { state, legal } = judgement;

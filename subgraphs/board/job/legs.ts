@@ -4,10 +4,10 @@ import type { NetworkName } from '../../../schema/network.ts';
 import { LEG } from '../../receipt/claim/slots.ts';
 import type { BoardJob } from './job.entity.ts';
 
-/* The two payments of a job: to its winner what was bid, then to the treasury a stamp and a hundredth of that. */
+/* The two payments of a job: to its winner the price of the bid, then to the treasury a stamp and one per cent of the price. */
 
 export interface JobLegs {
-  /** Frozen as the bid was picked. */
+  /** Fixed when the bid was picked. */
   readonly winner: { readonly network: NetworkName; readonly pay_to: string; readonly amount_atomic: AtomicAmount };
   readonly fee: { readonly amount_atomic: AtomicAmount };
 }
@@ -37,17 +37,17 @@ function feeOf(price: AtomicAmount): AtomicAmount {
   return atomicAmount(limits.stamp_price_atomic + (price + 99n) / 100n);
 }
 
-/** What the claim of a job's first leg holds, for as long as it may still move: the job does not expire then. */
+/** Slot of the claim of a job's first leg, held for as long as the payment may still move. The job does not expire meanwhile. */
 export function legSlot(job_id: string): string {
   return `${LEG}job:${job_id}`;
 }
 
-/** What the claim of a first leg holds of the delivery that it pays for: none takes the place of that one meanwhile. */
+/** Slot of the delivery that a first leg pays for. While the leg's claim holds it, the delivery cannot be replaced. */
 export function deliverySlot({ jobId, deliveriesRetired }: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>): string {
   return `${LEG}delivery:${jobId}:${deliveriesRetired}`;
 }
 
-/** What the claim of its second leg holds. */
+/** Slot of the claim of a job's second leg. */
 export function feeSlot(job_id: string): string {
   return `job_fee:${job_id}`;
 }

@@ -18,7 +18,7 @@ export async function payableJob(database: Pick<Database, 'query'>, job_id: stri
   return asPayable(await requireJob(database, job_id));
 }
 
-/** The same of a job in hand. @throws job_state_conflict */
+/** The same for a job that was read already. @throws job_state_conflict */
 export function asPayable(found: FoundJob): PayableJob {
   const { job } = found;
   const half_paid = job.legOneTaskId !== null && settledFrom.includes(job.state);
@@ -56,7 +56,7 @@ export function unmarkLegOne(tx: Tx, job_id: string, task_id: string): void {
   });
 }
 
-/** The same of all jobs on a chain that is gone: every job is looked at. */
+/** The same for all these tasks, on a chain that is gone. Reads every job. */
 export function unmarkLegOnes(tx: Tx, task_ids: readonly string[]): void {
   lockBoard(tx);
   tx.write({

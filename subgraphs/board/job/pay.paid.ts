@@ -14,7 +14,7 @@ import { findHeldLeg, outputNamed, type PayArgs, type PayoutFact } from './payou
 import { payoutRow } from './payout-row.ts';
 import { requireOutput } from './refuse.ts';
 
-/** What the second payment brings: the job is paid for, and its receipt stands. */
+/** Result of the second payment: the job is paid, and has a receipt. */
 export interface PaidJob extends JsonObject {
   readonly job_id: string;
   /** Task id of the receipt of both payments. */
@@ -49,8 +49,8 @@ export function jobPayment(
 }
 
 /**
- * To the winner, at the price of the bid. Both payments are held against the poster's book from here on, and its policy
- * is checked only now.
+ * The payment to the winner, at the price of the bid. Both payments are reserved on the poster's book from here on, and its policy is
+ * checked only now.
  */
 export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
   return {
@@ -69,7 +69,7 @@ export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
   };
 }
 
-/** To this service: a stamp and a hundredth. What it finds is the first one, as it is held. */
+/** The payment to this service: a stamp and one per cent of the price. What it finds is the first payment, as it is held. */
 export function feeLeg(asked: LegTerms | null): Stamp<PayArgs, PaidJob, PayoutFact> {
   return {
     ...what,
@@ -104,8 +104,8 @@ function bothOf({ winner, fee }: JobLegs): AtomicAmount {
 }
 
 /**
- * Payee, price and network are fixed by the pick. They and the delivery are compared once more when the payment is
- * claimed; from then on the slot of the delivery keeps it.
+ * Payee, price and network are fixed by the pick. They and the delivery are compared once more when the payment is claimed; from then on
+ * the slot of the delivery prevents a replacement.
  * @throws not_a_party, job_state_conflict, job_output_differs, payer_is_payee
  */
 async function requireAsPicked(

@@ -11,25 +11,25 @@ import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';
 import { requireOutput } from './refuse.ts';
 
-/** What both payments of a job are for: the same request, whichever of them comes with it. */
+/** Arguments of both payments of a job. The request is the same, whichever payment it carries. */
 export interface PayArgs extends JsonObject {
   /** The poster. */
   readonly agent_id: AgentId;
   readonly job_id: string;
 }
 
-/** The hash that the request names, 64 hex digits in lower case; null where it takes whatever is delivered, and has no such member. */
+/** The hash that the request names, 64 hex digits in lower case. Null if it accepts any delivery, and has no such member. */
 export function outputNamed({ output_sha256 }: PayArgs): string | null {
   return typeof output_sha256 === 'string' ? output_sha256 : null;
 }
 
-/** The first payment as it is held: whatever the second one records is made of that alone. Amounts in atomic USDC. */
+/** The first payment as it is held. What the second one records is made from that alone. Amounts in atomic USDC. */
 interface HeldLeg extends JsonObject {
   readonly claim_key: string;
   readonly task_id: TaskId;
   readonly transfer: ObservedTransfer;
   readonly payment_id: string;
-  /** On the poster's book, for both. */
+  /** Amount reserved on the poster's book for both payments. */
   readonly reserved_atomic: string;
 }
 
@@ -37,7 +37,7 @@ interface HeldLeg extends JsonObject {
 export interface PayoutFact extends JsonObject {
   readonly leg: HeldLeg;
   readonly winner_agent_id: AgentId;
-  /** 64 hex digits: what the winner has delivered. */
+  /** SHA-256 of the delivered output, 64 hex digits. */
   readonly output_sha256: string;
   /** The URL at which it is paid. */
   readonly resource: string;
@@ -69,7 +69,7 @@ export async function findHeldLeg(args: PayArgs, context: Context): Promise<Stam
   return { fact, slots: [siblingSlot(held.claimKey)] };
 }
 
-/** What was compared as it was claimed: a payment that is held for a job has paid that job's winner. */
+/** A payment that is held for a job has paid that job's winner. This was compared when the payment was claimed. */
 function requireWinnersLeg({ network, pay_to, amount }: ObservedTransfer, { winner }: JobLegs): void {
   const spelt = (address: string) => (winner.network === 'base' ? address.toLowerCase() : address);
   const is_it =

@@ -12,13 +12,13 @@ import type { StampedRow } from '../../stamped-row.ts';
 import type { PayArgs, PayoutFact } from './payout-fact.ts';
 
 /*
- * The rows of a job that was paid for, and what their one receipt says. Pure: of the request, what was sealed with it, and
- * where the second payment moved.
+ * The rows of a paid job, and the content of their one receipt. Pure: made from the request, from what was encrypted with it, and from the
+ * transfer of the second payment.
  */
 
 /**
- * On the poster's book what the winner was paid, and on the winner's the same payment without an amount: income is in no
- * sum of what was spent, and passes no ceiling. The fee is a row of its own, of the stamp that it is.
+ * The poster's book gets a row of what the winner was paid, and the winner's book one of the same payment without an amount: income is not
+ * part of any sum of spending, and counts against no limit. The fee has its own row, that of its stamp.
  */
 export function payoutRow(
   { agent_id }: PayArgs,
@@ -69,7 +69,7 @@ function initialFactsOf(fact: PayoutFact): InitialFacts {
   };
 }
 
-/** The same on the winner's book: who paid, and what. */
+/** The same for the winner's book, with the paying agent and the observed amount. */
 function incomeOf(birth: InitialFacts, paid_by_agent: AgentId, observed_amount: string): InitialFacts {
   return { ...birth, amount: null, facts: { ...birth.facts, paid_by_agent, observed_amount } };
 }
@@ -86,7 +86,7 @@ function intentOf({ resource }: PayoutFact): JsonObject {
   return { job_kind: 'other', resource, intent_id: null, attempt_index: null };
 }
 
-/** What the winner has committed to as it was delivered; whether the output is that, its reveal shows. */
+/** The hash to which the winner committed with the delivery. Only the reveal shows whether the output has that hash. */
 function commitmentOf({ output_sha256 }: PayoutFact): JsonObject {
   return committedBy('winner', output_sha256);
 }

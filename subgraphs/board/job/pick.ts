@@ -65,7 +65,7 @@ async function requirePayee(
   if (account === 'unreachable') throw new Refusal('chain_unavailable');
 }
 
-/** All open ones but that which is picked. */
+/** Ends all open bids: the picked one as picked, the others as expired. */
 function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
   tx.write({
     name: 'end bids of job',

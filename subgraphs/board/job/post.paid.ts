@@ -13,7 +13,7 @@ import { countJobs } from './agent-day.ts';
 import { BoardJob } from './job.entity.ts';
 import { jobView, sealable } from './view.ts';
 
-/** What is posted, and by whom: what the stamp's payment is bound to. */
+/** Arguments of a posted job, to which the payment of the stamp is bound. */
 export type PostJobArgs = {
   readonly agent_id: AgentId;
   readonly text: string;
@@ -36,10 +36,10 @@ export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
   commit: post,
 };
 
-/** As an amount that was validated before. */
+/** Amount from digits that were validated before. */
 export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(digits));
 
-/** One whose deadline has passed since is recorded all the same: it has expired by then, as the next round writes down. */
+/** A job whose deadline has passed meanwhile is recorded all the same. It has expired then, and the next round records that. */
 async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: StampContext): Promise<JsonObject> {
   lockBoard(tx);
   const deadline = new Date(deadlineMs(args.deadline));

@@ -13,8 +13,8 @@ interface RefusedDelivery {
 }
 
 /**
- * Refuses what was delivered, before anything is paid for it: the winner may deliver another output until the deadline. Where none
- * may follow, the job ends by it. @throws as takeStep; not_a_party, job_output_differs
+ * Refuses a delivery before anything is paid for it. The winner may deliver another output until the deadline. If no other delivery may
+ * follow, the job ends. @throws as takeStep; not_a_party, job_output_differs
  */
 export async function refuseDelivery(
   acting: StepContext,
@@ -56,7 +56,7 @@ interface StoredDelivery {
   readonly outputSha256: string | null;
 }
 
-/** Why that is not what stands delivered; null where it is, or none is named. */
+/** Why the named hash is not the delivered one. Null if it is, or if none is named. */
 export function outputRefusal({ outputSha256 }: StoredDelivery, named: string | null): Refusal | null {
   if (named === null || named === outputSha256) return null;
   return new Refusal('job_output_differs', {
@@ -71,7 +71,10 @@ export function requireOutput(delivered: StoredDelivery, named: string | null): 
   if (refusal !== null) throw refusal;
 }
 
-/** Says that nothing came for what was paid. The job stays paid, and a valid output still closes it. @throws as takeStep; not_a_party */
+/**
+ * Records that nothing was revealed for a paid job. The job stays paid, and a valid output still closes it. @throws as takeStep;
+ * not_a_party
+ */
 export async function challengeJob(
   acting: StepContext,
   agent_id: AgentId,

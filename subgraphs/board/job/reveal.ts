@@ -19,7 +19,7 @@ export interface OutputReveal {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** How each encoding is read; null where the text is none of it. */
+/** Decodes a text by its encoding. Null if the text is not valid in that encoding. */
 const bytesBy: Readonly<Record<OutputEncoding, (text: string) => Buffer | null>> = {
   utf8: text => (text.isWellFormed() ? Buffer.from(text, 'utf8') : null),
   base64: text => (BASE64.test(text) ? Buffer.from(text, 'base64') : null),
@@ -29,9 +29,8 @@ const bytesBy: Readonly<Record<OutputEncoding, (text: string) => Buffer | null>>
 export const outputLabel = (job_id: string): string => `board-output:${job_id}`;
 
 /**
- * Takes the output of a paid job: its bytes are what the winner has delivered by their hash, and close it. They are sealed
- * before anything is locked, and readable by the poster alone. @throws as takeStep; not_a_party, invalid_request, output_mismatch,
- * request_too_large
+ * Takes the output of a paid job, whose bytes must have the delivered hash, and closes the job. The bytes are encrypted before anything is
+ * locked, and readable by the poster alone. @throws as takeStep; not_a_party, invalid_request, output_mismatch, request_too_large
  */
 export async function revealJob(
   acting: StepContext & Pick<BoardContext, 'vault'>,
@@ -53,7 +52,7 @@ export async function revealJob(
         name: 'keep output of job',
         text: `insert into board_job_output (job_id, output_box, encoding, kept_until)
           values ($1, $2, $3, to_timestamp($4::float8 / 1000))`,
-        // It was paid for since it was read: seldom, and then it is sealed here.
+        // If the job was paid for after it was read, which is rare, the output is encrypted only here.
         values: [
           job_id,
           output_box ?? acting.vault.seal(bytes, outputLabel(job_id)),

@@ -11,7 +11,7 @@ import { BoardBidInput, BoardJobInput, ShownBid, ShownJob } from './job.type.ts'
 import { postJobPaid } from './post.paid.ts';
 import { unsealAnswer } from './view.ts';
 
-/* What of a job is paid for by a stamp. */
+/* The actions on a job that cost a stamp. */
 
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
 const PostArguments = argumentsType(AuthorMembers);
@@ -31,7 +31,7 @@ export class JobStampsResolver {
   ): Promise<ShownJob> {
     const { text, budget, deadline, acceptance_test } = readRequest(PostJobRequest, input, context);
     const said = { text, budget, deadline, acceptance_test: acceptance_test ?? null };
-    // What a process of the version before has sealed does not say it.
+    // An answer that a process of the previous version has sealed lacks `refusals`.
     return Object.assign(
       { refusals: 0 },
       unsealAnswer<ShownJob>(await sell(postJobPaid, said, agentArgument(asked), context)),

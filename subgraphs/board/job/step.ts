@@ -18,29 +18,29 @@ import type { ShownJob } from './job.type.ts';
 import { deliverySlot } from './legs.ts';
 import { jobView } from './view.ts';
 
-/* A step that costs nothing: who may take it, whether it was taken, and its write with its event. */
+/* An unpaid step of a job: who may take it, whether it was taken, and its write with its event. */
 
 export type StepContext = Pick<BoardContext, 'database'>;
 
 /** An unpaid step, by the party that the job's table names. */
 export interface JobStep {
   readonly action: Exclude<keyof typeof jobMoves, 'bid' | 'pay'>;
-  /** By the state that it leads to. */
+  /** Kind of its event, by the state that it leads to. */
   event(to: JobState): BoardEventKind;
-  /** A process of the version before could not read what it leaves: neither the job nor its event. */
+  /** A process of the previous version could not read the resulting job, nor its event. */
   readonly unread_before?: true;
-  /** A delivery that stands ends by it: never while a payment may still pay for that one. */
+  /** The step ends the current delivery, so it is refused while a payment for that delivery may still move. */
   readonly retires_delivery?: true;
   /**
-   * Whether the job shows that this very step was taken: then it is answered as it stands, and nothing is written.
-   * `state`: where it stands by its time.
+   * Whether the job shows that this same step was taken before. The job is then returned as it is, and nothing is written. `state`: the
+   * state of the job at this time.
    */
   wasTaken(job: BoardJob, state: JobState): boolean;
-  /** What the job says from then on, but for its state; and what is written beside it. */
+  /** The members of the job that change, except its state. Also writes what belongs to the step besides the job. */
   take(tx: Tx, job: BoardJob, now_ms: number): Partial<BoardJob> | Promise<Partial<BoardJob>>;
 }
 
-/** Before anything else is looked at. @throws job_not_found, not_a_party */
+/** Called before anything else is checked. @throws job_not_found, not_a_party */
 export async function requirePart(
   { database }: StepContext,
   agent_id: AgentId,
@@ -56,7 +56,7 @@ export async function requirePart(
 }
 
 /**
- * Takes a step under the board's head: of two at once the second finds the job where the first has left it.
+ * Takes a step under the lock of the board's head, so that the second of two concurrent steps sees the result of the first.
  * @throws job_not_found, job_state_conflict, job_leg_in_flight, rate_limited, unavailable
  */
 export function takeStep(
@@ -79,7 +79,7 @@ const UPGRADING = {
   facts: { retry_after_seconds: 60 },
 };
 
-/** Null where the job was delivered, or delivered again, between the two looks: whose delivery is to be retired is another one. */
+/** Null if the job was delivered between the two reads, so that the delivery to retire is another one. The step is then tried again. */
 async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob | null> {
   const retired = step.retires_delivery ? await retireDelivery(tx, job_id, step) : null;
   const { now_ms, ...found } = await lockJob(tx, job_id);
@@ -87,11 +87,11 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
   const standing = jobStandingOf(found);
   if (step.wasTaken(job, jobStateBy(standing))) return jobView(found);
   const { to } = requireJobMove(judgeJob(standing, step.action));
-  // It would answer none of its lists of jobs and events that have one of these.
+  // A process of the previous version would fail to answer every list of jobs and events that has one of these.
   if (step.unread_before && (await earlierServes(tx))) throw new Refusal('unavailable', UPGRADING);
   if (step.retires_delivery && job.state === 'delivered') {
     if (retired?.slot !== deliverySlot(job)) return null;
-    // A process of the version before has claimed a payment without the slot of its delivery.
+    // A process of the previous version may have claimed a payment without the slot of its delivery.
     if (!retired.free || under_way || job.legOneTaskId !== null)
       throw new Refusal('job_leg_in_flight', { facts: { retry_after_seconds: legLimits.retry_seconds } });
   }

@@ -19,7 +19,7 @@ import { cancelJob, pickBid } from './pick.ts';
 import { challengeJob, refuseDelivery } from './refuse.ts';
 import { revealJob } from './reveal.ts';
 
-/* What is done about a job for nothing, by its poster or its winner. */
+/* The unpaid steps of a job, by its poster or its winner. */
 
 const PickArguments = argumentsType(JobPath, PickRequest);
 const CancelArguments = argumentsType(JobPath, AuthorRequest);

@@ -11,9 +11,11 @@ import { jobStateBy } from './job.machine.ts';
 import type { ShownBid, ShownJob, ShownLeg } from './job.type.ts';
 import { legsOf } from './legs.ts';
 
-/* How jobs and bids are shown, and how they are kept as the answer of the stamp that has bought them. */
+/* How jobs and bids are shown, and how they are stored as the answer of the stamp that bought them. */
 
-/** Whether a job shows as delivered: what was revealed is, and what was only promised until the poster says otherwise. */
+/**
+ * Whether a job is shown as delivered: a revealed output is delivered, and one that was only promised is until the poster challenges it.
+ */
 export function isDelivered({
   state,
   deliveredAt,
@@ -23,7 +25,7 @@ export function isDelivered({
   return deliveredAt !== null && (challengedAt === null || state === revealed);
 }
 
-/** As it stands by its time: the round that writes down what is over comes some seconds later. */
+/** The job in its state at this time: the round that records expiries comes some seconds later. */
 export function jobView({ job, overdue, under_way }: Omit<FoundJob, 'past_deadline'>): ShownJob {
   const {
     state,
@@ -43,7 +45,7 @@ export function bidView({ state, priceAtomic, toldAt: _told, ...bid }: BoardBid)
   return { ...bid, status: state, price: priceAtomic };
 }
 
-/** Its legs, by what the job itself says. Both are paid on one network: the fee to the treasury there. */
+/** The legs of a job, from the members of the job alone. Both are paid on one network, the fee to the treasury there. */
 export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']): readonly ShownLeg[] {
   const legs = legsOf({ priceAtomic: job.price, network: job.network, payTo: job.payTo });
   if (legs === null) return [];
@@ -72,7 +74,7 @@ export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']):
   ];
 }
 
-/** As an answer is sealed: plain JSON, in the names of the wire. */
+/** A view in the form in which an answer is sealed: plain JSON with the names of the wire. */
 export function sealable(view: ShownJob | ShownBid): JsonObject {
   const written: JsonObject = JSON.parse(
     JSON.stringify(view, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
@@ -86,7 +88,7 @@ const scalars = new Map(
   ),
 );
 
-/** What was bought, as it was recorded then: whatever has become of it since. */
+/** A job or bid as it was when it was recorded, whatever has changed since. */
 export function unsealAnswer<V extends ShownJob | ShownBid>(answer: JsonObject): V {
   const members = Object.entries(toCamelKeys(answer) as Record<string, unknown>).map(([name, value]) => {
     if (typeof value !== 'string') return [name, value];

@@ -19,7 +19,7 @@ export function postFilter(asked: PostPageRequest): PostFilter {
   return { ...asked, limit: Math.min(asked.limit ?? boardLimits.page_posts_default, boardLimits.page_posts_max) };
 }
 
-/** What a page of posts is read from: those that stand, newest first, with where the next page begins. */
+/** A page of published posts, newest first, and the start of the next page. */
 export interface PostPage {
   readonly filter: PostFilter;
   readonly posts: RawJson | readonly BoardPost[];
@@ -28,7 +28,7 @@ export interface PostPage {
 
 /**
  * Newest first: a keyset, so that a page costs the same at any depth.
- * @throws Refusal invalid_request where a filter can match nothing by its form.
+ * @throws Refusal invalid_request if `endpoint` is neither a URL nor a host.
  */
 export async function listPosts(database: Database, { limit, ...filter }: PostFilter): Promise<BoardPost[]> {
   const { select, values, name } = newest(filter, 1, selectList(BoardPost));
@@ -36,7 +36,7 @@ export async function listPosts(database: Database, { limit, ...filter }: PostFi
   return found.map(row => asEntity(BoardPost, row));
 }
 
-/** The same with where the next page begins, as entities: one more is read than is shown. */
+/** The same with the start of the next page, as entities. One row more is read than is shown. */
 export async function pageOfPosts(database: Database, filter: PostFilter): Promise<PostPage> {
   const found = await listPosts(database, { ...filter, limit: filter.limit + 1 });
   const posts = found.slice(0, filter.limit);
@@ -63,12 +63,12 @@ export async function writtenPage(
 }
 
 /**
- * So many of them, as `$limit` says. Each filter is a statement of its own, since in one for all of them a plan that serves
- * any would walk past what it leaves out.
+ * The statement for the newest posts, as many as the parameter with the number `limit` says. Each combination of filters has its own
+ * statement, because a plan that serves all of them would read past the posts that a filter leaves out.
  *
- * The index of a filter is in the order of its first column and then of ids, and so is the page, which has one value there:
- * Postgres sees through `=`, and would walk back through the whole board for posts that few match, or that are all old. Through
- * `= any` it does not.
+ * The index of a filter is in the order of its first column and then of ids, and so is the page, which has one value in that column. With
+ * `=`, Postgres knows that the column is constant and may walk back through the whole board by id, for posts that few match, or that are
+ * all old. With `= any` it does not.
  */
 function newest(
   { type, endpoint, author_agent_id, backing, cursor }: Omit<PostFilter, 'limit'>,
@@ -96,7 +96,7 @@ function newest(
   };
 }
 
-/** Also one that was taken down; null where there is none, or it is hidden. */
+/** A post by its id, even if it was taken down. Null if there is none, or if it is hidden. */
 export async function findPost(database: Database, post_id: string): Promise<BoardPost | null> {
   const [found] = await database.query({
     name: 'board post',

@@ -11,7 +11,10 @@ import {
   writtenBy,
 } from '../../json-sql.ts';
 
-/** A post field by field, over `board_post r`, with the service's base URL as `$1`: what post.entity.ts and post.resolver.ts say in JavaScript. */
+/**
+ * The fields of a post as SQL over `board_post r`, with the service's base URL as `$1`. They must give the same as post.entity.ts and
+ * post.resolver.ts.
+ */
 const postWriting: Writing = {
   type: 'BoardPost',
   fields: {
@@ -52,12 +55,12 @@ const postWriting: Writing = {
 
 type FieldSelection = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
-/** One post, with what is selected of it. */
+/** SQL expression for one post with the selected fields. */
 export function postText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: LeftOut): string {
   return writtenBy(postWriting, { fieldNodes, fragments }, leftOut, key);
 }
 
-/** Per field of a document: repeated documents are the same object. */
+/** By field of a document, because a repeated document is the same object. */
 const texts = new WeakMap<FieldNode, string | null>();
 
 /**

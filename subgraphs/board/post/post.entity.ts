@@ -8,7 +8,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 
 /* The table of posts, and their type on the graph. */
 
-/** What lists, counts and feeds show. */
+/** Condition for posts that lists, counts and feeds show. */
 export const STANDING = 'not hidden and taken_down_at is null';
 
 /** Published posts that may count for an endpoint's score, by the conditions of score/rule.ts on the post alone. */
@@ -42,26 +42,26 @@ export class BoardPost implements MembersOf<typeof PostNoun> {
   endpointHost!: string;
   @Property({ type: 'text', default: 'declared' })
   hostBasis!: HostBasis;
-  /** Whether the money of its receipt came to this service: what was paid to others may have come back to its payer. */
+  /** Whether the payment of its receipt went to this service. A payment to another party may have come back to its payer. */
   @Property({ type: 'boolean', default: false })
   paidHere!: boolean;
   @Property({ type: 'text' })
   outcome!: PostOutcome;
-  /** The cited receipt; without one the stamp alone backs the post. */
+  /** Task id of the cited receipt. Without one the stamp alone backs the post. */
   @Property({ type: 'text', nullable: true })
   receiptRef!: string | null;
   @Property({ type: 'boolean', default: false })
   selfDealt!: boolean;
-  /** Whether its receipt backs it, or its stamp alone. */
+  /** Whether its receipt backs it. Otherwise only its stamp does. */
   @Property({ type: 'boolean', generated: '((receipt_ref is not null) and (not self_dealt)) stored' })
   spendBacked!: boolean;
   /** Task of the stamp that paid for the post. */
   @Property({ type: 'text' })
   stampTaskId!: string;
-  /** What the backing receipt says was paid. */
+  /** Amount paid, by the backing receipt. */
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
-  /** What that is of. */
+  /** Asset of that amount. */
   @Property({ type: 'text', default: 'usdc' })
   rail!: BackingRail;
   @Property({ type: 'integer', nullable: true })
@@ -75,7 +75,7 @@ export class BoardPost implements MembersOf<typeof PostNoun> {
   /** Hidden by the board's operators; such a post is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  /** By its author: id and date stand. */
+  /** Time its author took it down. Its id and date remain. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   takenDownAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

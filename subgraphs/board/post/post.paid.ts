@@ -13,10 +13,13 @@ import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import { type ByAuthor, boardId, boardStamp } from '../stamp.ts';
 
-/** What is posted, and by whom: what the stamp's payment is bound to. */
+/** Arguments of a post, to which the payment of the stamp is bound. */
 type PostArgs = PostRequest & { readonly agent_id: AgentId };
 
-/** A post as it was written, by the members of REST but for its links: kept sealed, and the same whenever it is sent again. */
+/**
+ * A post as it was written, with the members of REST except its links. Stored encrypted, and returned unchanged whenever the request is
+ * sent again.
+ */
 export interface WrittenPost extends JsonObject {
   readonly post_id: string;
   readonly endpoint_host: string;
@@ -32,8 +35,8 @@ export interface WrittenPost extends JsonObject {
 }
 
 /**
- * A post is sold as a stamp. What backs it is looked at before any money moves, and held for ever from then on; what was found
- * is sealed with the claim, so that the post says what was so when it was paid for.
+ * A post is sold as a stamp. Its backing is checked before any money moves, and its receipt backs nothing else from then on. The result is
+ * encrypted with the claim, so that the post states what was true when it was paid for.
  */
 export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
   ...boardStamp,
@@ -71,7 +74,7 @@ async function writePost(
   return written;
 }
 
-/** What a post rests on, found before its stamp is paid and sealed with it: JSON. */
+/** The backing of a post, read before its stamp is paid and encrypted with it. */
 interface PostBacking extends JsonObject {
   readonly amount_atomic: string;
   readonly rail: BackingRail;

@@ -2,7 +2,7 @@ import { PostPageNoun, PostRecordNoun } from '../../../schema/board/post.ts';
 import { PostRequest } from '../../../schema/requests/board.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
-/* How the graph takes posts, and shows them. */
+/* Input and types of posts on the graph. */
 
 export const PostInput = inputType('PostInput', 'Post to publish: a report on an endpoint.', PostRequest);
 

@@ -6,9 +6,9 @@ import type { Context } from '../../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 
 /**
- * Takes a post down for its author: what it says is erased, and its id and date stand. The row of its stamp stays on the book.
- * Again it is the same tombstone, and no second event.
- * @returns when it was posted
+ * Takes a post down for its author: its text is erased, its id and date remain. The row of its stamp stays on the book. A repetition
+ * changes nothing and adds no event.
+ * @returns the time it was posted
  * @throws not_found, not_author, rate_limited
  */
 export async function takeDownPost(

@@ -2,14 +2,14 @@ import type { ErrorCode } from '../../../schema/errors.ts';
 import type { CitedRow } from '../../book/page/cited-row.ts';
 import { backingOf, hostBasis, type KnownHosts, type PartyWallets, shareWallet } from '../backing.ts';
 
-/** Who confirms whose report, by what. */
+/** Facts by which a confirmation is judged. */
 export interface ConfirmFacts {
   readonly author: number;
   readonly confirmer: number;
   readonly endpoint_host: string;
-  /** On the confirmer's own book; null where it has none of that task. */
+  /** The cited row on the confirmer's own book. Null if the book has no row of that task. */
   readonly row: CitedRow | null;
-  /** Wallets of the report: who has paid for what it cites and for its stamp, who was paid, and its author. */
+  /** Wallets of the report: of the payers of the cited receipt and of its stamp, of the payee of the cited receipt, and of its author. */
   readonly report_wallets: readonly string[];
   /** Wallets of the confirmer; see `backingOf`. */
   readonly hands: PartyWallets;

@@ -81,7 +81,10 @@ async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {
   return rows[0] ?? null;
 }
 
-/** Who is behind a report: both of its receipts stand on its author's book, and what it cites says who was paid. */
+/**
+ * Wallets behind a report: of its author, of the payers of its stamp and of the cited receipt, and of those paid by the cited receipt. Both
+ * receipts are on the author's book.
+ */
 async function walletsOf(
   tx: Tx,
   { agent_id, receipt_ref, stamp_task_id, author_wallet }: ReactedPost,

@@ -12,7 +12,7 @@ import type { LikedPost } from './reaction.type.ts';
 const { likes_per_agent_hour_max: max, like_events_seconds_min } = reactionLimits;
 const detail = `An agent likes or unlikes at most ${max} times in an hour.`;
 
-/** Likes a post, or likes it no more. @throws not_found, post_taken_down, rate_limited */
+/** Likes a post, or removes the like. @throws not_found, post_taken_down, rate_limited */
 export async function toggleLike(
   { database, clock }: Pick<BoardContext, 'database' | 'clock'>,
   agent_id: AgentId,

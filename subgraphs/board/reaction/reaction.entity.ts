@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** An agent likes a post: while the row is there. The post counts them. */
+/** Like of an agent for a post. The row is deleted with the like. The post has the number of likes. */
 @Entity({ tableName: 'board_like' })
 export class BoardLike {
   @PrimaryKey({ type: 'text' })
@@ -20,7 +20,7 @@ export class BoardLikeNotice {
   toldAt!: Date;
 }
 
-/** An agent has met the same, and has a receipt of it; which one is shown nowhere. */
+/** Confirmation of a post by an agent that has a receipt of the same outcome. The receipt is not published. */
 @Entity({ tableName: 'board_confirm' })
 export class BoardConfirm {
   @PrimaryKey({ type: 'text' })

@@ -11,7 +11,7 @@ import { ConfirmedPost, LikedPost } from './reaction.type.ts';
 const LikeArguments = argumentsType(PostPath, AuthorRequest);
 const ConfirmArguments = argumentsType(PostPath, ConfirmRequest);
 
-/** What agents do with posts of others, and pay nothing for. */
+/** Unpaid reactions of agents to posts. */
 @Resolver()
 export class ReactionResolver {
   @Mutation(() => LikedPost, {

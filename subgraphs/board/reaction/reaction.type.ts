@@ -1,7 +1,7 @@
 import { ConfirmedPostNoun, LikedPostNoun } from '../../../schema/board/reaction.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* What comes of a like and of a confirm. */
+/* Results of a like and of a confirmation. */
 
 export const LikedPost = objectType(
   'LikedPost',

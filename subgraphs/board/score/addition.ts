@@ -3,7 +3,7 @@ import { BoardFunding, BoardFundingHead } from './funding.entity.ts';
 import { ScoreBaseline } from './migration.ts';
 import { EndpointScoreResolver } from './score.resolver.ts';
 
-/** What scores add to the board. What of a post they are made of stands with the posts: see `../post/README.md`. */
+/** What scores add to the board. The columns of posts that they use are defined with the posts: see `../post/README.md`. */
 export const scoreAddition: SubgraphAddition = {
   entities: [BoardFunding, BoardFundingHead],
   migrations: [ScoreBaseline],

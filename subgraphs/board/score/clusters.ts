@@ -6,7 +6,7 @@ import type { ScoreWeights } from './weights.ts';
 
 const BP = 10_000n;
 
-/** On its chain, and within the range that was looked at: who sent a payer money, both by their pseudonyms. */
+/** Money that a funder sent to a payer on the payer's chain, within the searched range. Both are given by their pseudonyms. */
 export interface FundingEdge extends JsonObject {
   readonly funder: string;
   readonly payer: string;
@@ -31,9 +31,9 @@ export function isFunding(amount: string | null, most_paid: bigint, weights: Flo
 }
 
 /**
- * Payers that fund each other, or share a funder, one hop on chain, form one cluster. Funders of too many or an unknown
- * number of wallets and dust merge nobody. Returns each payer's cluster, named by the pseudonyms of its members.
- * `most_paid`: the largest payment of each payer, atomic USDC.
+ * Payers that fund each other, or share a funder, one hop on chain, form one cluster. Dust, and funders of too many wallets or of an
+ * unknown number, merge no payers. Returns each payer's cluster, named by the pseudonyms of its members. `most_paid`: the largest payment
+ * of each payer, atomic USDC.
  */
 export function clustersOf(
   most_paid: ReadonlyMap<string, bigint>,

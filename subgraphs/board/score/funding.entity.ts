@@ -4,7 +4,7 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 /** `unknown`: the search had no result in the end. Such a payer is not merged, and is counted. */
 export type FundingState = 'pending' | 'known' | 'unknown';
 
-/** Who funded a payer before its first post: looked at once, and pinned. */
+/** Funders of a payer before its first post: searched once, and stored for good. */
 @Entity({ tableName: 'board_funding' })
 @Index({ name: 'board_funding_pending', properties: ['lookedAt'], where: "state = 'pending'" })
 export class BoardFunding {
@@ -13,7 +13,7 @@ export class BoardFunding {
   payer!: string;
   @Property({ type: 'text' })
   state!: FundingState;
-  /** What was looked at, both ends included; null before. */
+  /** Searched range of blocks, both ends included. Null before the search. */
   @Property({ type: 'integer', nullable: true })
   fromBlock!: number | null;
   @Property({ type: 'integer', nullable: true })
@@ -27,7 +27,7 @@ export class BoardFunding {
   lookedAt!: Date;
 }
 
-/** Up to which of the board's events payers were taken up: one row. */
+/** Position in the board's events up to which payers were queued. One row. */
 @Entity({ tableName: 'board_funding_head' })
 export class BoardFundingHead {
   @PrimaryKey({ type: 'text' })

@@ -32,7 +32,7 @@ export async function lookAtFunding({ database, chain }: FundingParts): Promise<
   });
 }
 
-/** By the board's events, which have no gap: a post that commits late is met all the same. */
+/** Reads the board's events, which have no gap, so that a post that commits late is not missed. */
 async function takeUpPayers(database: FundingParts['database']): Promise<void> {
   await database.transaction(async tx => {
     const { rows } = await tx.query<{ position: number }>({

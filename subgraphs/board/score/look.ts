@@ -1,7 +1,7 @@
 import { scoreLimits } from '../../../schema/limits.ts';
 import { scoreWeights } from './weights.ts';
 
-/* Looks at a chain for who funded a wallet: bounded, and with a name for each way in which nothing is learnt. */
+/* Searches a chain for the funders of a wallet, within limits. Each way in which nothing is found out has a name. */
 
 export interface MovedOnce {
   readonly from: string;
@@ -15,7 +15,7 @@ export type MovedPage =
   | { readonly kind: 'read'; readonly moved: readonly MovedOnce[] }
   | { readonly kind: 'refused' | 'unreachable' };
 
-/** Base as a witness of who sent USDC to whom. Addresses are in lower case. Never throws. */
+/** Reads transfers of USDC on Base. Addresses are in lower case. Never throws. */
 export interface FundingChain {
   /** Null if the chain cannot be read now. */
   head(): Promise<number | null>;
@@ -25,7 +25,7 @@ export interface FundingChain {
 
 export interface Funder {
   readonly funder: string;
-  /** What it sent in these blocks, digits of atomic USDC; looks of before did not say. */
+  /** Amount that it sent in these blocks, digits of atomic USDC. Absent in results of earlier versions. */
   readonly amount?: string;
   /** One more than may merge means any larger number. Null if it could not be determined. */
   readonly funded_wallets: number | null;
@@ -44,7 +44,7 @@ interface Range {
 const NOBODY = `0x${'0'.repeat(40)}`;
 const BP = 10_000n;
 
-/** Who gave a tenth or more of what came to the wallet in these blocks, and how many each of them gave to. */
+/** Senders of a tenth or more of what the wallet received in these blocks, and the number of wallets to which each of them sent. */
 export async function fundersOf(chain: FundingChain, payer: string, range: Range): Promise<FundingLook> {
   const came = new Map<string, bigint>();
   const read = await eachPage(
@@ -82,7 +82,7 @@ async function fundedBy(chain: FundingChain, funder: string, range: Range): Prom
   return read === 'refused' ? null : wallets.size;
 }
 
-/** Until `take` has enough, or the range ends. */
+/** Reads pages until `take` has enough, or until the range ends. */
 async function eachPage(
   { from_block, to_block }: Range,
   ask: (page: readonly [from: number, to: number]) => Promise<MovedPage>,

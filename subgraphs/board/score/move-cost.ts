@@ -2,15 +2,15 @@ import type { ScoreWeights } from './weights.ts';
 
 /** The least that it costs to move a score one way by posts of payers that have not reported on the host before. */
 export interface MoveCost {
-  /** What has to be spent at the endpoint, atomic USDC. */
+  /** Amount that has to be spent at the endpoint, atomic USDC. */
   readonly spent: bigint;
-  /** Of how many clusters: one weighs no more than it may. */
+  /** Number of clusters that have to spend it, because the weight of one cluster is limited. */
   readonly clusters: number;
-  /** The stamps of their posts beside it, atomic USDC: one for each cluster. */
+  /** Cost of the stamps of their posts, in addition, atomic USDC: one stamp for each cluster. */
   readonly stamps: bigint;
 }
 
-/** Null: no amount moves it so far that way, or no row has counted at this host yet. */
+/** Null if no amount moves the score that far in that direction, or if no row has counted at this host yet. */
 export interface MoveCosts {
   readonly up: MoveCost | null;
   readonly down: MoveCost | null;
@@ -30,9 +30,9 @@ interface Standing {
 const BP = 10_000n;
 
 /**
- * The least that has to be spent so that floor(good / total) moves by `move_bp`. While the window has free places it is exact. In
- * a full window a new row replaces one that is no larger, and the result is a lower bound: the score never moves for less. The
- * owner of the endpoint receives what is spent there, and so pays the stamps alone.
+ * The least that has to be spent so that floor(good / total) moves by `move_bp`. While the window has free places it is exact. In a full
+ * window a new row replaces one that is no larger, and the result is a lower bound: the score never moves for less. The owner of the
+ * endpoint receives what is spent there, and so pays only for the stamps.
  */
 export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts {
   const score = (standing.good * BP) / standing.total;
@@ -43,17 +43,18 @@ export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts 
 }
 
 /*
- * A row of a cluster at its bound leaves the total as it is when it goes, and only the part of it that is good changes, by no more
- * than the row's amount. Below the bound the total falls with it, which helps less in either direction. So the total stays here.
+ * When a row of a cluster at its bound is replaced, the total stays as it is, and only the good part of the row is lost, which is no more
+ * than the row's amount. Below the bound the total falls with the row, which helps less in either direction. So the total is taken as
+ * constant here.
  */
 
-/** New rows are not good, and all that is replaced was: floor((good − gone) · 10⁴ / (total + x)) ≤ low. */
+/** Assumes that new rows are not good, and that all replaced rows were: floor((good − gone) · 10⁴ / (total + x)) ≤ low. */
 function weightDown({ good, total }: Standing, replaced: bigint, low: bigint): bigint {
   const gone = least(replaced, good);
   return atLeastNone(((good - gone) * BP) / (low + 1n) - total + 1n);
 }
 
-/** New rows are good, and nothing that is replaced was: floor((good + gone + x) · 10⁴ / (total + x)) ≥ high. */
+/** Assumes that new rows are good, and that no replaced row was: floor((good + gone + x) · 10⁴ / (total + x)) ≥ high. */
 function weightUp({ good, total }: Standing, replaced: bigint, high: bigint): bigint {
   const gone = least(replaced, total - good);
   return atLeastNone(ceilDiv(high * total - (good + gone) * BP, BP - high));

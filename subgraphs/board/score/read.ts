@@ -14,9 +14,9 @@ import { mostPaid, type ScoreInputs, type ScoreRow } from './rule.ts';
 import { scoreWeights } from './weights.ts';
 import { fillWindow, type WeighablePost } from './window.ts';
 
-/* What a host's score is run on: its standing posts, what their receipts sign, and who funded whom. */
+/* Reads the inputs of a host's score: its published posts, what their receipts sign, and the funders of their payers. */
 
-/** Until when on Base the funding of a payer was looked at. */
+/** Range of blocks on Base that was searched for the funders of a payer. */
 export interface FundedPayer extends JsonObject {
   readonly payer: string;
   readonly known: boolean;
@@ -24,7 +24,7 @@ export interface FundedPayer extends JsonObject {
   readonly to_block: number | null;
 }
 
-/** What stands about a host, whether it weighs or not: of so many of the newest reports, all of them where `complete`. */
+/** Counts of the newest published reports about a host, whether they have weight or not. If `complete`, all of them are counted. */
 export interface ReportCounts extends JsonObject {
   readonly posts: number;
   readonly complete: boolean;
@@ -95,7 +95,7 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   };
 }
 
-/** One row more than are counted says whether there are others. */
+/** One row more than counted tells whether there are others. */
 async function countReports({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<ReportCounts> {
   const max = scoreLimits.reports_counted_max;
   const of = (column: string, value: string) => `count(*) filter (where ${column} = '${value}')::int`;
@@ -145,7 +145,7 @@ function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: stri
   });
 }
 
-/** Those which have a place among what weighs, and of the newest of all those which cannot weigh, to be shown with their reason. */
+/** Posts that have a place in the window, and those of the newest posts that cannot have weight, which are shown with the reason. */
 function shownPosts(
   { query }: Pick<Database, 'query'>,
   endpoint_host: string,
@@ -163,7 +163,7 @@ function shownPosts(
   });
 }
 
-/** For a call here by its receipt, for a payment to another party by its chain. A damaged receipt counts as none. */
+/** Payer and payee: for a call here from its receipt, for a payment to another party from its chain. A damaged receipt counts as none. */
 function paymentOf(
   receipt: Awaited<ReturnType<typeof readReceipts>>[number],
   foreign: ProvenPayment | undefined,

@@ -5,36 +5,36 @@ import { type MoveCosts, moveCosts } from './move-cost.ts';
 import { type ScoreWeights, scoreWeights } from './weights.ts';
 
 /*
- * The score of an endpoint's host: from rows that anybody can look up, and nothing else. Pure, in whole numbers, and the same
- * in whatever order the rows come: whoever has the published inputs runs it again.
+ * The score of an endpoint's host, made only from rows that anybody can look up. Pure, in whole numbers, and independent of the order of
+ * the rows, so that anybody can compute it again from the published inputs.
  */
 
-/** One standing post. `payer` is the pseudonym of the wallet that paid its receipt; null where none is known. */
+/** One published post. `payer` is the pseudonym of the wallet that paid its receipt. Null if none is known. */
 export interface ScoreRow extends JsonObject {
   readonly post_id: string;
   readonly outcome: keyof ScoreWeights['outcome_bp'];
-  /** Of its backing, digits of atomic units. */
+  /** Amount of its backing, digits of atomic units. */
   readonly amount: string;
   readonly rail: string;
   readonly backing: 'spend-backed' | 'stamp-backed';
   readonly host_basis: 'signed' | 'declared';
   /**
-   * Its money came to this service. Of what was paid to somebody else the wallet that was paid says itself which host it is, and it
-   * may be the payer's own.
+   * Whether the payment went to this service. For a payment to another party, the paid wallet itself states its host, and it may be the
+   * payer's own.
    */
   readonly paid_here: boolean;
-  /** Its receipt stands, and the money of it was seen. */
+  /** Whether its receipt is undamaged, and the payment was seen. */
   readonly proven: boolean;
-  /** Payer and payee of its receipt are one hand, as far as is known. */
+  /** Whether payer and payee of its receipt are known to be the same party, or the poster or payer is this service. */
   readonly self_dealt: boolean;
   readonly payer: string | null;
 }
 
-/** All that the rule is run on. */
+/** All inputs of the rule. */
 export interface ScoreInputs {
   readonly rows: readonly ScoreRow[];
   readonly edges: readonly FundingEdge[];
-  /** Of the places of those that can weigh: how many are taken by none. */
+  /** Number of free places in the window of rows that can have weight. */
   readonly rows_free: number;
 }
 
@@ -44,7 +44,7 @@ export interface ScoredRow {
   readonly zero_because: ZeroReason | null;
 }
 
-/** Payers who count as one, and what they weigh together. Atomic USDC. */
+/** Payers who count as one, and their weight together. Atomic USDC. */
 export interface ScoredCluster {
   readonly cluster: string;
   readonly payers: number;
@@ -61,9 +61,9 @@ export interface ScoredCluster {
 export const SCORE_RULE_VERSION = 3;
 
 export interface Score {
-  /** In basis points: 10,000 is all that can be said for an endpoint. Null where no row counts: then nothing is known. */
+  /** In basis points: 10,000 is the best possible score. Null if no row counts, because then nothing is known. */
   readonly score_bp: number | null;
-  /** Null where there is a score. */
+  /** Null if there is a score. */
   readonly unscored_because: UnscoredReason | null;
   readonly rows: readonly ScoredRow[];
   readonly clusters: readonly ScoredCluster[];
@@ -89,7 +89,7 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
       return { post_id, zero_because, cluster: zero_because === null && payer ? (clusters.get(payer) ?? null) : null };
     }),
     clusters: scored,
-    // Where no row has counted yet nobody has shown that one can: a price would be a guess.
+    // If no row has counted yet, it is unknown whether one can, so a price would be a guess.
     cost_to_move:
       counted.length === 0
         ? { up: null, down: null }
@@ -107,7 +107,7 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
   };
 }
 
-/** By each payer, at once. */
+/** The largest single payment of each payer. */
 export function mostPaid(rows: readonly Pick<ScoreRow, 'payer' | 'amount'>[]): ReadonlyMap<string, bigint> {
   const most = new Map<string, bigint>();
   for (const { payer, amount } of rows)
@@ -125,7 +125,7 @@ function zeroReason(row: ScoreRow, { row_amount_min }: ScoreWeights): ZeroReason
   return self_dealt ? 'self_dealt' : null;
 }
 
-/** One weight for each cluster, however many posts and wallets it has: bounded, and shared out by the amounts of its rows. */
+/** One weight for each cluster, however many posts and wallets it has: limited, and divided by the amounts of its rows. */
 function weighClusters(
   rows: readonly ScoreRow[],
   clusters: ReadonlyMap<string, string>,
@@ -143,7 +143,10 @@ function weighClusters(
   return sortByKey(scored, ({ cluster }) => cluster);
 }
 
-/** What clusters of several payers may weigh more if their payers count apart: what their bound takes, and a unit for each rounding. */
+/**
+ * Weight that clusters of several payers would gain if their payers counted separately: what their bound takes, and a unit for each
+ * rounding.
+ */
 function lostToBounds(
   rows: readonly ScoreRow[],
   scored: readonly ScoredCluster[],
@@ -157,7 +160,7 @@ function lostToBounds(
   );
 }
 
-/** As they are published, and hashed: SHA-256 of the canonical JSON of this list. */
+/** The edges in the order in which they are published and hashed: SHA-256 of the canonical JSON of this list. */
 export function edgesInOrder(edges: readonly FundingEdge[]): readonly FundingEdge[] {
   return sortByKey(edges, canonicalJson);
 }

@@ -59,7 +59,7 @@ function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, c
     unscored_because: score.unscored_because,
     unscored_reason: score.unscored_because && unscoredSentences[score.unscored_because],
     counts,
-    /** The last block of Base that any of it was looked at in. */
+    /** The last block of Base that was searched for any of its payers. */
     as_of_block: blocks.length === 0 ? null : Math.max(...blocks),
     rows_max: scoreLimits.rows_max,
     rows_per_payer_max: scoreLimits.rows_per_payer_max,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 
-/** What the rule weighs by; published beside each score. Amounts are digits of atomic USDC. */
+/** The weights of the rule, published with each score. Amounts are digits of atomic USDC. */
 export interface ScoreWeights extends JsonObject {
   /** How far each outcome speaks for the endpoint, in basis points. */
   readonly outcome_bp: {
@@ -10,9 +10,9 @@ export interface ScoreWeights extends JsonObject {
     readonly error: number;
     readonly double_charge: number;
   };
-  /** A row of less weighs nothing: it would cost its stamp alone. */
+  /** A row with a smaller amount has no weight: it would cost little more than its stamp. */
   readonly row_amount_min: string;
-  /** What one cluster weighs at most. */
+  /** Maximum weight of one cluster. */
   readonly cluster_amount_max: string;
   /** Prior weight of an endpoint without reports, so that the first row does not decide alone. */
   readonly prior_amount: string;
@@ -24,12 +24,15 @@ export interface ScoreWeights extends JsonObject {
    * payers.
    */
   readonly funder_part_min_bp: number;
-  /** Nor who gave less than this part of the most that the wallet paid at the endpoint at once, or less than this at all. */
+  /**
+   * A sender of less than this part of the wallet's largest payment at the endpoint is not its funder either, nor one of less than
+   * `funder_amount_min`.
+   */
   readonly funder_paid_part_min_bp: number;
   readonly funder_amount_min: string;
-  /** The move whose cost is stated. */
+  /** Change of the score whose cost is stated, in basis points. */
   readonly move_bp: number;
-  /** What each post costs beside what it cites. */
+  /** Cost of a post's stamp, in addition to the payment that it cites. */
   readonly stamp_amount: string;
 }
 

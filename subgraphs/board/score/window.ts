@@ -1,8 +1,8 @@
 import { scoreLimits } from '../../../schema/limits.ts';
 
 /*
- * The posts of a host that count if more could than are read. Pure. The heaviest, the newest of equals: displacing a
- * row costs as much here as that row weighs.
+ * Selects the posts of a host that count, if there are more than are read: those with the largest amounts, and of equal ones the newest. So
+ * displacing a row costs as much as that row weighs. Pure.
  */
 
 export interface WeighablePost {
@@ -16,11 +16,11 @@ type WindowBounds = Readonly<Record<'rows_max' | 'rows_per_payer_max' | 'candida
 
 export interface ScoreWindow {
   readonly post_ids: readonly string[];
-  /** How many more rows weigh before one takes the place of another. */
+  /** Number of further rows that fit before one replaces another. */
   readonly rows_free: number;
 }
 
-/** `candidates`: at most `candidates_max`, the heaviest that there are. */
+/** `candidates`: the posts with the largest amounts, at most `candidates_max`. */
 export function fillWindow(candidates: readonly WeighablePost[], bounds: WindowBounds = scoreLimits): ScoreWindow {
   const taken = new Map<string | null, number>();
   const post_ids: string[] = [];

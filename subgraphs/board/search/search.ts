@@ -24,9 +24,9 @@ const turns = new Semaphore({
 });
 
 /**
- * Posts and jobs by their words, newest first. If no entry contains the words, those with similar words, if this
- * database can find them in time. Bounded in time and concurrency.
- * @throws Refusal invalid_request; query_too_costly if it takes too long; unavailable where there is no turn
+ * Posts and jobs by their words, newest first. If no entry contains the words, those with similar words, if this database can find them in
+ * time. Bounded in time and concurrency.
+ * @throws Refusal invalid_request; query_too_costly if it takes too long; unavailable if no turn came in time
  */
 export async function searchBoard(database: Database, asked: BoardSearchArguments): Promise<BoardSearchPage> {
   const limit = Math.min(asked.first ?? boardReadLimits.search_hits_default, boardReadLimits.search_hits_max);
@@ -79,10 +79,10 @@ function nextOf(entries: readonly NamedEntry[], limit: number, matched: BoardMat
   return last ? cursorText({ name: last.name, matched }) : null;
 }
 
-/** @throws Refusal invalid_request where nothing is left of them */
+/** @throws Refusal invalid_request if it is blank or contains U+0000 */
 function wordsOf(query: string): string {
   const words = query.trim();
-  // No text in Postgres holds it.
+  // A text in Postgres cannot contain it.
   if (words.includes('\0'))
     throw new Refusal('invalid_request', { param: 'query', detail: 'query must not contain U+0000.' });
   if (words.length > 0) return words;
@@ -95,13 +95,13 @@ interface SearchTerms {
   readonly cursor: SearchCursor | null;
 }
 
-/** SQLSTATE query_canceled: what statement_timeout says. */
+/** SQLSTATE query_canceled, which statement_timeout raises. */
 const QUERY_CANCELED = '57014';
 const TOO_LONG = 'The search takes too long. Use less common words.';
 
 const READ_ONLY = { read_only: true } as const;
 
-/** Without a name, so that each is planned by how often its own words occur. */
+/** Without a name, so that each statement is planned by the frequency of its own words. */
 async function findBy(
   database: Database,
   matched: BoardMatch,
@@ -124,7 +124,7 @@ async function findBy(
 
 const places = new WeakMap<Database, Promise<string | null>>();
 
-/** The schema in which pg_trgm lies, quoted; null where there is none, or no index by it. Looked up once in a process. */
+/** The schema of pg_trgm, quoted. Null if the extension or one of its indexes is missing. Read once in a process. */
 function similarityPlace(database: Database): Promise<string | null> {
   const known = places.get(database) ?? findPlace(database);
   places.set(database, known);
@@ -140,7 +140,7 @@ async function findPlace(database: Database): Promise<string | null> {
   return found?.place ?? null;
 }
 
-/** Where a page of a search ends, and by what the search found: so that its pages are all of one kind. */
+/** The end of a page of a search, and the kind of its matches, so that all pages of a search have the same kind. */
 interface SearchCursor {
   readonly matched: BoardMatch;
   /** Id of its last entry. */
@@ -153,7 +153,7 @@ function cursorText({ matched, name }: SearchCursor): string {
   return Buffer.from(`${matched}:${name}`).toString('base64url');
 }
 
-/** @throws Refusal invalid_request where it is none of ours */
+/** @throws Refusal invalid_request if the cursor is not one of ours */
 function cursorIn(text: string): SearchCursor {
   const [, matched, name] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (matched === undefined || name === undefined)
@@ -164,7 +164,7 @@ function cursorIn(text: string): SearchCursor {
   return { matched: matched as BoardMatch, name };
 }
 
-// In what follows $1 is how many, $2 behind which name (null: from the newest on), and $3 the words.
+// Below, $1 is the number of entries, $2 the name after which they begin (null: with the newest), and $3 the words.
 
 type Match = (source: EntrySource) => string;
 
