@@ -19,9 +19,9 @@ export function lockBoard(tx: Tx): void {
 }
 
 /**
- * Appends to the board's events and wakes its followers. The board's head is locked from here to the commit, so that
- * positions have no gap. It is the last lock of a write on the board, except for jobs, which are written under it from
- * the first statement; only the record of a paid write takes a book's head behind it.
+ * Appends to the board's events and wakes its followers. The board's head is locked from here to the commit, so that positions have no gap.
+ * It is the last lock of a write on the board, except for jobs, which are written under it from the first statement; only the record of a
+ * paid write locks a book's head after it.
  */
 export function appendBoardEvents(tx: Tx, happenings: readonly NewBoardEvent[]): void {
   if (happenings.length === 0) return;

@@ -8,8 +8,8 @@ import { lockNotified, notify, wantsNotice } from '../ledger/notify.ts';
 import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
 /*
- * Notifies a counterparty, if its webhook wants it, of escrows opened with it, a limited number per hour. It is a job, because the
- * act of a stranger must not lock its head.
+ * Notifies a counterparty, if its webhook subscribes to that, of escrows opened with it, a limited number per hour. It is a job, because
+ * the act of a stranger must not lock its head.
  */
 
 /** Adds the job in the transaction that opens the escrow. */

@@ -31,7 +31,7 @@ export interface Head extends Counters {
   readonly policy_version: number;
   readonly alert_settings: KeptAlertSettings;
   readonly alert_state: AlertState;
-  /** Kinds that the webhook of the book wants. Null if none. */
+  /** Event kinds to which the webhook of the book subscribes. Null if none. */
   readonly webhook_kinds: readonly WebhookKind[] | null;
   /** Number of the last message for its webhook. */
   readonly webhook_messages: number;

@@ -70,7 +70,7 @@ export class BookHead {
   @Property({ type: 'json', defaultRaw: `'{}'` })
   alertState!: AlertState;
 
-  /** Kinds that its webhook wants. Null if none. */
+  /** Event kinds to which its webhook subscribes. Null if none. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   webhookKinds!: readonly WebhookKind[] | null;
   /** Number of the last message for webhooks of this book. */

@@ -6,11 +6,11 @@ import type { Tx } from '../../database.ts';
 import { appendEvent, type Head, headOf, lockBooks, storeBooks } from './append.ts';
 
 /**
- * Records an act of another agent as an event without a row. It is written only if the webhook of the book wants such events,
+ * Records an act of another agent as an event without a row. It is written only if the webhook of the book subscribes to such events,
  * because only its owner may make a book grow.
  */
 
-/** Locks the head of the book. Null if its owner does not want the event or the audit has closed it. */
+/** Locks the head of the book. Null if its webhook does not subscribe to the event or the audit has closed it. */
 export async function lockNotified(tx: Tx, agent_id: AgentId, kind: NoticeKind): Promise<Head | null> {
   const head = headOf(await lockBooks(tx, [agent_id]), agent_id);
   return head.damaged || !head.webhook_kinds?.includes(kind) ? null : head;
@@ -22,7 +22,7 @@ export function notify(tx: Tx, head: Head, kind: NoticeKind, body: JsonObject): 
   storeBooks(tx, new Map([[head.agent_id as AgentId, appended.head]]), [appended.event]);
 }
 
-/** Whether the owner wants to be notified now. Checked before a job is added, which checks again under the lock. */
+/** Whether the webhook subscribes to the event now. Checked before a job is added, which checks again under the lock. */
 export async function wantsNotice(tx: Tx, agent_id: AgentId, kind: NoticeKind): Promise<boolean> {
   const { rows } = await tx.query<{ wants: boolean }>({
     name: 'whether a book wants a notice',

@@ -100,7 +100,7 @@ async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number
   return rows;
 }
 
-/** Dead letters of kinds that it does not want any more stay. */
+/** Dead letters of kinds to which the webhook no longer subscribes stay. */
 function forgetRange(
   tx: Tx,
   agent_id: AgentId,

@@ -95,7 +95,7 @@ async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed
     values: [parent, target, task_id, delegation_hash, sessionLimits.hand_offs_per_receipt_max],
   });
   if (rows.length > 0) return;
-  // Tells the task of the existing hand-off to a client that lost the response, because it is listed nowhere else.
+  // The refusal names the task of the existing hand-off for a client that lost the response, because it is listed nowhere else.
   const [standing] = (await tx.query({ ...HANDED_OFF, values: [parent, target] })).rows;
   if (standing) throw new Refusal('already_handed_off', { facts: { task_id: String(standing.task_id) } });
   const { hand_offs_per_receipt_max: max } = sessionLimits;
