@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
 /**
- * CPU that Postgres has spent on the connections of a database that stand now, user and system, in microseconds: those of a
- * pool stay as long as there is work. By the kernel's own count, which Linux alone has.
+ * User and system CPU, in microseconds, that Postgres has spent on the open connections of a database. A pool keeps its
+ * connections as long as there is work. The figure is the kernel's own count, which Linux alone has.
  */
 export async function openBackendCpu(
   database_url: string,

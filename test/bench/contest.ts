@@ -1,24 +1,24 @@
 import type { Stage } from './stage.ts';
 
-/** What one round of one side took. */
+/** Measurements of one round of one side. */
 export interface Measured {
   readonly operations: number;
   readonly seconds: number;
-  /** User and system time of the side's server processes; whoever makes the load is not one of them. */
+  /** User and system time of the side's server processes, without that of the process that makes the load. */
   readonly cpu_us: number;
-  /** What else was counted, by name. */
+  /** Other counts, by name. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
 export interface Side {
-  /** What comes before the measuring (signing payments, opening sockets) is the round's own and not measured. */
+  /** What comes before the measurement (signing payments, opening sockets) belongs to the round and is not measured. */
   round(): Promise<Measured>;
 }
 
 export interface Sides {
-  /** Null where it cannot be done yet; the line says why. */
+  /** Null if it cannot be measured yet; the line says why. */
   readonly ours: Side | null;
-  /** Null where a figure stands for itself. */
+  /** Null if the figure has nothing to be compared with. */
   readonly beside: Side | null;
 }
 
@@ -28,28 +28,28 @@ export type Goal =
   | { readonly kind: 'at_most'; readonly value: number }
   | { readonly kind: 'at_least'; readonly value: number };
 
-/** One line of the table: a figure that is taken from each round of both sides. */
+/** One line of the table: a figure computed from each round of both sides. */
 export interface Line {
   readonly name: string;
   readonly unit: string;
   readonly goal: Goal;
-  /** It is not compared with the other side's. */
+  /** Whether the figure is not compared with the other side's. */
   readonly alone?: boolean;
   of(measured: Measured): number;
-  /** Of our processes per operation, where a round does several kinds of work; or else of the round. */
+  /** CPU of our processes per operation, if a round does several kinds of work. Default: that of the whole round. */
   cpuUs?(measured: Measured): number;
 }
 
 export interface Arena {
   readonly stage: Stage;
-  /** What is opened for this contest alone is closed with it. */
+  /** Closes with the contest what was opened for it alone. */
   readonly closing: AsyncDisposableStack;
   readonly quick: boolean;
-  /** How long a round goes on, where it is time that ends it. */
+  /** Length of a round that ends by time. */
   readonly seconds: number;
 }
 
-/** Ours and what stands beside it, at the same work. */
+/** Our side and what it is compared with, at the same work. */
 export interface Contest {
   readonly name: string;
   /** What the other side is. */
@@ -57,9 +57,9 @@ export interface Contest {
   readonly lines: readonly Line[];
   /** Why there is no figure of ours yet. */
   readonly note?: string;
-  /** It waits for a chain's blocks, not for a processor: it needs no warming up, and the others open meanwhile. */
+  /** It waits for a chain's blocks, not for a processor: it needs no warm-up, and the others open meanwhile. */
   readonly waits?: boolean;
-  /** Other lines where less is done in a quick run. */
+  /** Lines of a quick run that does less work. */
   readonly quick_lines?: readonly Line[];
   open(arena: Arena): Promise<Sides>;
 }

@@ -2,11 +2,11 @@ import pg from 'pg';
 
 const PAGE_POSTS = 50;
 
-/** An id between that of the post of that number and the next: ids sort by time, as those that are bought do. */
+/** An id between those of post `number` and the next one: ids sort by time, as those of bought posts do. */
 const behind = (number: number, index: number): string =>
   `post_${String(number).padStart(20, '0')}${String(index).padStart(6, '0')}`;
 
-/** Paths of list pages from all over a board of so many posts, each full, and no two by the same cursor: none is told from memory. */
+/** Paths of full list pages from all over a board of that many posts, each with another cursor, so that none is answered from memory. */
 export function pagePaths(posts: number, count: number): readonly string[] {
   const deepest = posts - PAGE_POSTS;
   return Array.from({ length: count }, (_, index) => {
@@ -15,7 +15,7 @@ export function pagePaths(posts: number, count: number): readonly string[] {
   });
 }
 
-/** A board of so many posts, made by Postgres itself. */
+/** Fills a board with that many posts, by statements of Postgres alone. */
 export async function fillBoard(database_url: string, posts: number): Promise<void> {
   const client = new pg.Client({ connectionString: database_url });
   await client.connect();

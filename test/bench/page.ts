@@ -12,12 +12,12 @@ import { heading, tableRow } from './print.ts';
 const PAGE = join(ROOT, 'test/bench/figures.md');
 const [columns = '', rules = ''] = heading.split('\n');
 
-/** A figure, and what stands beside ours. */
+/** A figure, and the name of what ours is compared with. */
 export type MeasuredFigure = readonly [figure: Figure, beside: string];
 
 /**
- * The table with what was taken just now in the place of the same lines; lines of contests that did not run stay, each with
- * the day and the commit it is of. A figure that could not be taken replaces none.
+ * The table with the new figures in place of the same lines. Lines of contests that did not run stay, each with its day and
+ * commit. A figure that could not be measured replaces none.
  */
 export function withFigures(
   page: string,
@@ -32,13 +32,13 @@ export function withFigures(
   return betweenMarks(page, 'figures', [`${columns} taken |`, `${rules}---|`, ...known].join('\n'));
 }
 
-/** What stands in the table, heading aside. */
+/** Rows of the table, without its heading. */
 export function rowsOf(page: string): readonly string[] {
   const [, table = ''] = page.match(/<!-- figures -->\n([\s\S]*?)<!-- \/figures -->/) ?? [];
   return table.trim().split('\n').slice(2);
 }
 
-/** Puts what was taken into the page, and on what machine. */
+/** Writes the new figures into the page, and the machine that they were measured on. */
 export async function writePage(
   names: readonly string[],
   taken: readonly MeasuredFigure[],

@@ -1,7 +1,7 @@
 import { cpus, loadavg, type } from 'node:os';
 import type { Figure } from './alternate.ts';
 
-/** What the figures were taken on: ratios travel, absolute figures do not. */
+/** The machine of the figures: ratios hold on another machine, absolute figures do not. */
 export function machine(rounds: number): string {
   const [first] = cpus();
   const load = loadavg()[0]?.toFixed(1);
@@ -29,7 +29,7 @@ export function tableRow(figure: Figure, beside: string): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Three significant digits, and no fewer than stand before the point. */
+/** Three significant digits, or all digits before the point if there are more. */
 function digits(value: number | null): string {
   if (value === null) return '–';
   if (Math.abs(value) >= 100) return value.toLocaleString('en', { maximumFractionDigits: 0 });

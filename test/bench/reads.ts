@@ -15,14 +15,14 @@ import type { Job } from './servers/ledger.ts';
 
 const PAGE_ROWS = 50;
 const CALLERS = 4;
-/** Visits leaves all over the log. */
+/** Step from leaf to leaf, which spreads the reads over the whole log. */
 const STRIDE = 7_919;
 
 /** Pages of a book, by the resolver that serves them. */
 export function pages(database: Database, issuer: Issuer, { book, count }: Job): Promise<void> {
   const books = new BookResolver();
   const context = contextOf(database, issuer, book.agent_id);
-  // Nobody takes text: the rows are read as they are.
+  // No field of text is selected, so the rows are not rendered.
   const info = { fieldNodes: [] } as unknown as GraphQLResolveInfo;
   return repeat(count, async () => {
     const page = await books.book({ agentId: book.agent_id, limit: PAGE_ROWS }, context, info);
@@ -33,7 +33,7 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
 
 const MINUTE_MS = 60_000;
 
-/** Pages of the same book behind filters that name few rows, which lie far from its newest: by the same resolver. */
+/** Pages of the same book, read by the same resolver, behind filters that match few rows far from the newest. */
 export function filteredPages(database: Database, issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
   const books = new BookResolver();
   const context = contextOf(database, issuer, book.agent_id);
@@ -55,7 +55,7 @@ export function filteredPages(database: Database, issuer: Issuer, { book, count,
   });
 }
 
-/** Pages of the same book as a connection, from all over it, by what its resolver calls. */
+/** Connection pages from all over the same book, by the function that its resolver calls. */
 export function connections(database: Database, _issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
   return repeat(count, async turn => {
     const after = Buffer.from(`seq:${rows - ((turn * STRIDE) % (rows - PAGE_ROWS))}`).toString('base64url');
@@ -64,7 +64,7 @@ export function connections(database: Database, _issuer: Issuer, { book, count, 
   });
 }
 
-/** What the book came to by day, over all of it. */
+/** Totals of the whole book by day. */
 export function totals(database: Database, _issuer: Issuer, { book, count }: Job): Promise<void> {
   return repeat(count, async () => {
     const days = await totalsBy(database, book.agent_id, ['DAY'], {});
@@ -72,7 +72,7 @@ export function totals(database: Database, _issuer: Issuer, { book, count }: Job
   });
 }
 
-/** Whether the book is without a gap. */
+/** Whether the book has no gap. */
 export function sequences(database: Database, _issuer: Issuer, { book, count }: Job): Promise<void> {
   return repeat(count, async () => {
     const { gapless } = await sequenceOf(database, book.agent_id, null);
@@ -80,7 +80,7 @@ export function sequences(database: Database, _issuer: Issuer, { book, count }: 
   });
 }
 
-/** Proofs of receipts that were filled in, as they are looked up and proven; nobody signed those, so none is shown. */
+/** Proofs of filled-in receipts, each looked up and proven. These receipts carry no signature, so none is shown. */
 export function proofs(database: Database, _issuer: Issuer, { count, rows = 0 }: Job): Promise<void> {
   return repeat(count, async turn => {
     const leaf = (turn * STRIDE) % rows;
@@ -96,7 +96,7 @@ export function proofs(database: Database, _issuer: Issuer, { count, rows = 0 }:
   });
 }
 
-/** What the resolver reads of a context. */
+/** The part of a context that the resolver reads. */
 function contextOf(database: Database, issuer: Issuer, agent_id: AgentId): BookContext {
   const possession = { kind: 'proven', agent_id, session_hash: '', by: 'session' } as const;
   const principal = { possession, api_key: { kind: 'absent' }, address: '' } as const;

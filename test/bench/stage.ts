@@ -14,10 +14,7 @@ import type { Job, LedgerGiven, OpenedBook } from './servers/ledger.ts';
 
 const TEMPLATE = 'bench_template';
 
-/**
- * What contests share: one Postgres, one gateway with its book; each comes when it is first asked for, and all
- * of it goes with `close`.
- */
+/** What contests share: one Postgres, one gateway with its book. Each is started at its first use and ends with `close`. */
 export class Stage {
   readonly #closing = new AsyncDisposableStack();
   readonly #profile_dir: string | null;
@@ -39,7 +36,7 @@ export class Stage {
     return this.#closing.disposeAsync();
   }
 
-  /** For one contest, closed with it; on the stage's own list where several use it. */
+  /** For one contest, and closed with it; by default closed with the stage, as several contests use it. */
   async start<Ready>(start: Start, closing: AsyncDisposableStack = this.#closing): Promise<Child<Ready>> {
     return closing.adopt(await startChild<Ready>({ profile_dir: this.#profile_dir, ...start }), child => child.stop());
   }
@@ -64,7 +61,7 @@ export class Stage {
 
   readonly gateway_database = lazily(() => this.database());
 
-  /** The service, with a chain and a hub that stand still. */
+  /** The service, with a chain and a hub that it cannot reach. */
   readonly gateway = lazily(() => this.startGateway({}));
 
   /** Another process of the same service. */
@@ -85,10 +82,10 @@ export class Stage {
     return this.start<GatewayReady>({ file: 'gateway', given }, closing);
   }
 
-  /** A hub that has its answer ready. */
+  /** A hub that answers at once. */
   readonly hub = lazily(() => this.start<HubReady>({ file: 'hub' }));
 
-  /** The service before that hub, with a chain that stands still. */
+  /** The service in front of that hub, with a chain that it cannot reach. */
   readonly proxy = lazily(async () => {
     const { ready } = await this.hub();
     const hub = { name: 'bench', base_url: ready.base_url, api_key: 'bench', models: ['bench/small'] };
@@ -105,7 +102,7 @@ export class Stage {
     return (await this.ledger()).ask<OpenedBook>('openBook', database_url);
   }
 
-  /** A book of the gateway's with more rows than a page shows. */
+  /** A book of the gateway with more rows than a page shows. */
   readonly book = lazily(async () => {
     const ledger = await this.ledger();
     const book = await this.emptyBook(await this.gateway_database());

@@ -2,7 +2,7 @@ import type { Door } from '../../rest-compat/door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bodiesByDoor } from '../harness/doors/proof-bodies.ts';
 
-/* Valid requests from which the corpus starts: at least one for each endpoint, and for one with actions one for each of them. */
+/* Valid requests from which the corpus starts: at least one for each endpoint, and one for each action of an endpoint with actions. */
 
 /** The agent whose session comes with every request. */
 export const AGENT_ID = 7;
@@ -83,7 +83,7 @@ const more: Readonly<Record<string, readonly JsonObject[]>> = {
   transcribe_audio: [{ file: { upload: 'an-upload', name: 'speech.mp3', media_type: 'audio/mpeg' } }],
 };
 
-/** Names in bodies of the tests' own table that stand for what they have made. */
+/** Replaces names in bodies of the tests' own table, which refer to objects of those tests. */
 const named = (body: JsonObject): JsonObject =>
   JSON.parse(
     JSON.stringify(body)
@@ -93,7 +93,7 @@ const named = (body: JsonObject): JsonObject =>
       .replaceAll('bid_of_nobody', `bid_${ULID}`),
   ) as JsonObject;
 
-/** Bodies of which at least one is valid at that endpoint. */
+/** Bodies for that endpoint, at least one of them valid. */
 export function examplesOf(door: Door): readonly JsonObject[] {
   const ofTests = door.methods.flatMap(method => bodiesByDoor[`${method} ${door.name}`] ?? []);
   const all = [...(door.example ? [door.example] : []), ...ofTests.map(named), ...(more[door.name] ?? [])];

@@ -1,15 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { validTexts } from './examples.ts';
 
-/* Requests made of one that is valid, each with one member of it absent, null or odd. */
+/* Variants of a valid request, each with one member absent, null or odd. */
 
-/** A place in a request, and what its schema says of it. */
+/** Path of a member in a request, and its schema. */
 export interface MemberPlace {
   readonly path: readonly (string | 0)[];
   readonly shape: JsonObject;
 }
 
-/** A request, and in which it differs from the one that it was made of. */
+/** A request, and how it differs from the one that it was made from. */
 export interface Variant {
   readonly change: string;
   readonly value: JsonObject;
@@ -29,7 +29,7 @@ export function placesIn(shape: Json | undefined, path: MemberPlace['path'] = []
   return [...members, ...placesIn(shape.items, [...path, 0]), ...alternatives.flatMap(one => placesIn(one, path))];
 }
 
-/** One for each member and each value that may be put there, in an order that is always the same. */
+/** One variant for each member and each value that it may get, always in the same order. */
 export function* variantsOf(valid: JsonObject, places: readonly MemberPlace[]): Generator<Variant> {
   yield { change: 'as it is', value: valid };
   yield { change: '+ no_such_member', value: { ...valid, no_such_member: 1 } };
@@ -77,7 +77,7 @@ function takesText(shape: JsonObject): boolean {
   return types.length === 0 || types.includes('string');
 }
 
-/** What lies at the bounds of a schema, and beyond. */
+/** Values at the bounds of a schema, and beyond them. */
 function boundsOf(shape: JsonObject): Json[] {
   const { minimum, maximum, minLength, maxLength, maxItems, enum: words, const: word } = shape;
   const alternatives = [shape.anyOf, shape.oneOf].flatMap(some => (Array.isArray(some) ? some : []));
@@ -93,7 +93,7 @@ function boundsOf(shape: JsonObject): Json[] {
   ];
 }
 
-/** A copy with that value at the path; undefined: without it. What the path lacks on its way is made. */
+/** A copy with that value at the path; undefined removes it. Parents that the path lacks are made. */
 function put(whole: Json | undefined, [name, ...rest]: MemberPlace['path'], value: Json | undefined): Json | undefined {
   if (name === undefined) return value;
   if (name === 0) {
@@ -104,11 +104,11 @@ function put(whole: Json | undefined, [name, ...rest]: MemberPlace['path'], valu
   const { [name]: here, ...others } = isJsonObject(whole) ? whole : {};
   const inner = put(here, rest, value);
   if (inner === undefined) return others;
-  // In its place, where it has one: the order of members is no part of the change.
+  // It replaces the member in its place, since the order of members is no part of the change.
   return isJsonObject(whole) && name in whole ? { ...whole, [name]: inner } : { ...others, [name]: inner };
 }
 
-/** A value in few characters. */
+/** A value, shortened for display. */
 export function shown(value: Json | undefined): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);

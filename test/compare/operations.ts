@@ -28,7 +28,7 @@ export function rootField(document: DocumentNode): FieldNode {
   return field;
 }
 
-/** All of them, in the order of the table. */
+/** All operations, in the order of the table. */
 export function operations(): string {
   const all = [...everyDoor, getTask, listTasks, cancelTask].flatMap(door =>
     door.kind === 'document' ? door.documents.map(document => `# ${door.name}\n${spelt(document)}`) : [],
@@ -67,13 +67,13 @@ function inline(selection: SelectionNode, fragments: ReadonlyMap<string, Fragmen
   return (fragment?.selectionSet.selections ?? []).flatMap(one => inline(one, fragments));
 }
 
-/** The root field's alias is this room's own: the wire shows what stands in it. */
+/** The root field's alias is the REST layer's own choice; the answer of the endpoint shows what the field contains. */
 function withoutRootAlias(document: DocumentNode): DocumentNode {
   const root = rootField(document);
   return visit(document, { Field: node => (node === root ? { ...node, alias: undefined } : undefined) });
 }
 
-/** Each variable is called as the argument of the root field that it is passed to. */
+/** Names each variable after the argument of the root field that it is passed to. */
 function withNamedVariables(document: DocumentNode): DocumentNode {
   const passed = (argument: ArgumentNode) =>
     argument.value.kind === Kind.VARIABLE ? [[argument.value.name.value, argument.name.value] as const] : [];

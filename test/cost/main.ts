@@ -8,11 +8,12 @@ import { type Mark, readMarks } from './marks.ts';
 import { busySeconds } from './processes.ts';
 
 /*
- * `npm run test:cost -- [--out FILE] [arguments of Vitest]`: runs the tests, and says whose each second of CPU was, by kind of
- * process and by test file. Linux alone tells it (/proc). What runs beside it is no part of any sum but the last.
+ * `npm run test:cost -- [--out FILE] [arguments of Vitest]`: runs the tests and attributes each second of CPU to a kind of
+ * process and a test file. It reads /proc, which Linux alone has. Processes that run beside the tests count in the last sum
+ * alone.
  */
 
-/** A process that lives for less is charged to its parent, as one that was not seen. */
+/** Interval between looks at the processes. One that lives for less is never seen, and its CPU is charged to its parent. */
 const LOOK_MS = 100;
 const FILES_SHOWN = 80;
 const VITEST = join('node_modules', 'vitest', 'vitest.mjs');

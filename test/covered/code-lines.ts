@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** The lines of a source on which code stands, from 0: no types, imports, comments or lone brackets. */
+/** Lines of a source that contain code, from 0: no types, imports, comments or lone brackets. */
 export function codeLines(path: string, text: string): ReadonlySet<number> {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const lines = new Set<number>();
@@ -25,7 +25,7 @@ function isOnlyType(node: ts.Node): boolean {
 
 const declares: ReadonlySet<ts.SyntaxKind> = new Set([ts.SyntaxKind.DeclareKeyword, ts.SyntaxKind.AbstractKeyword]);
 
-/** What runs where it begins. A block does not, and a function runs by what stands in it. */
+/** Whether running the node runs the line on which it begins. That holds for no block, and a function runs by the nodes inside it. */
 function isExecuted(node: ts.Node): boolean {
   if (ts.isBlock(node) || ts.isFunctionLike(node) || ts.isModifier(node)) return false;
   return ts.isStatement(node) || ts.isIdentifier(node) || ts.isLiteralExpression(node) || node.kind in keywords;

@@ -6,7 +6,7 @@ import { bundledWithMaps } from '../../gateway/development/build.ts';
 import { ROOT } from '../harness/root.ts';
 import { lineOffsets, type Segment, segmentsOf } from './source-map.ts';
 
-/** What a process of Node leaves in NODE_V8_COVERAGE (Node.js manual, "Command-line API"; Chrome DevTools Protocol, Profiler). */
+/** The report of a Node process in NODE_V8_COVERAGE (Node.js manual, "Command-line API"; Chrome DevTools Protocol, Profiler). */
 interface Report {
   readonly result: readonly Script[];
   readonly 'source-map-cache'?: Readonly<Record<string, CachedMap>>;
@@ -14,7 +14,7 @@ interface Report {
 
 interface Script {
   readonly url: string;
-  /** Outer ones before those inside of them. */
+  /** Outer functions come before those inside of them. */
   readonly functions: readonly { readonly ranges: readonly Range[] }[];
 }
 
@@ -25,26 +25,26 @@ interface Range {
 }
 
 interface CachedMap {
-  /** Of the generated text, without line ends. */
+  /** Length of each line of the generated text, without line ends. */
   readonly lineLengths: readonly number[];
   readonly data: { readonly mappings: string; readonly sources: readonly string[] } | null;
 }
 
-/** Where each part of what Node runs stands in our sources. */
+/** Maps each part of the text that Node runs to a line of our sources. */
 interface Place {
   readonly segments: readonly Segment[];
-  /** By a segment's `source`, from the root of the checkout. */
+  /** Path of each source from the root of the checkout; a segment's `source` is the index. */
   readonly sources: readonly string[];
 }
 
 /** Lines that any process has run, by file. */
 export class Covered {
   readonly lines = new Map<string, Set<number>>();
-  /** Of ours, and of unknown origin: another text than the source, without a map. */
+  /** Our files whose executed text differs from the source and comes without a map. */
   readonly unmapped = new Set<string>();
   readonly #bundles = new Map<string, Place | null>();
 
-  /** @throws SyntaxError where it is still being written */
+  /** @throws SyntaxError if the report is still being written */
   async add(path: string): Promise<void> {
     const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
     for (const script of report.result) {
@@ -61,7 +61,7 @@ export class Covered {
     if (map?.data) return placeByCache(file, map);
     const text = readFileSync(join(ROOT, file), 'utf8');
     const added = (script.functions[0]?.ranges[0]?.endOffset ?? 0) - text.length;
-    // Node puts blanks where types stood, and may add where it comes from: what runs has the places of its source.
+    // Node replaces types by blanks and may append the URL of the source, so the executed text has the same positions as the source.
     const named = [script.url, fileURLToPath(script.url)].map(name => `\n\n//# sourceURL=${name}`.length);
     if ([0, ...named].includes(added)) return { sources: [file], segments: eachLine(text) };
     this.unmapped.add(file);
@@ -92,7 +92,7 @@ export class Covered {
   }
 }
 
-/** Whose lines are counted. */
+/** Folders whose lines are counted. */
 export const COVERED_FOLDERS = ['gateway', 'rest-compat', 'schema', 'subgraphs'];
 const isOurs = (file: string) => COVERED_FOLDERS.includes(file.split('/')[0] ?? '') && /\.[jt]s$/.test(file);
 const isBundle = (file: string) => file.endsWith('.mjs') && /(^|\/)[\w-]+-[0-9a-f]{16}\//.test(file);
@@ -112,7 +112,7 @@ function placeByCache(file: string, { lineLengths, data }: CachedMap): Place {
   return { sources: [file], segments: segmentsOf(data?.mappings ?? '', offsets) };
 }
 
-/** What was built with a program, by the maps of the same build: what runs carries none. */
+/** The files of a program with the maps of the same build, as the built files that run carry none. */
 async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
   const program = programOf(folder);
   if (program === undefined) return new Map();
@@ -138,7 +138,10 @@ async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
   );
 }
 
-/** Our own are built together, in a folder of dist/. One of the tests is built by itself, in a folder named by its path and a digest. */
+/**
+ * Our programs are built together into a folder of dist/. A program of a test is built alone, into a folder named by its path
+ * and a digest.
+ */
 function programOf(folder: string): string | undefined {
   if (folder.startsWith('dist/')) return 'gateway/main.ts';
   const name = basename(folder).replace(/-[0-9a-f]{16}$/, '');
@@ -146,5 +149,5 @@ function programOf(folder: string): string | undefined {
   return files.find(file => file.endsWith('.ts') && fileName(file) === name);
 }
 
-/** esbuild names what programs share by its content, maps included. */
+/** esbuild names shared files by a hash of their content, maps included. */
 const unnamed = (text: string) => text.replaceAll(/-[A-Z0-9]{8}(?=\.mjs)/g, '-________');

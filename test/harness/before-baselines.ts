@@ -8,23 +8,23 @@ import { createDatabase, databaseUrl, onCluster } from './global.ts';
 import { atEnd } from './release.ts';
 
 /*
- * A database as the last version left it that had 78 migrations in place of the baselines, written down as SQL: what those
- * ran, and every row. It holds a registration, a chat paid by a registered wallet and shown twice, one paid by a stranger,
- * two by API key (on a book, and under an Idempotency-Key), a post that cites the first chat, a dispute of it, and a refusal by a
- * budget that is used up.
+ * SQL dump of a database of the last version that had 78 migrations in place of the baselines: its schema and every row. It
+ * holds a registration, a chat paid by a registered wallet and shown twice, one paid by a stranger, two by API key (on a book,
+ * and under an Idempotency-Key), a post that cites the first chat, a dispute of that chat, and a refusal because of an
+ * exhausted budget.
  */
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 
 interface KnownSchema {
-  /** What that version ran with, as far as what it wrote depends on it. */
+  /** Settings of that version on which its data depends. */
   readonly settings: Readonly<Record<'ISSUER_KEYS' | 'SEAL_KEY' | 'BASE_URL' | 'PAY_TO_BASE', string>>;
   readonly agent: { readonly agent_id: number; readonly session: string };
   /** Its DATA_DIR's log-head.json. */
   readonly log_head: TreeHeadFacts & { readonly jws: string };
   /** Its book-heads.jsonl. */
   readonly book_heads: string;
-  /** By path, the SHA-256 of what that version answers in front of a chain that has begun anew. */
+  /** SHA-256 of that version's answers in front of a new chain, by path. */
   readonly served: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export async function knownBeforeBaselines(): Promise<KnownSchema> {
   return JSON.parse(await readFile(join(FIXTURES, 'before-baselines.json'), 'utf8')) as KnownSchema;
 }
 
-/** That database, under a name of its own; dropped after the file's last test. */
+/** Restores that database under a new name; dropped after the file's last test. */
 export async function databaseBeforeBaselines(): Promise<string> {
   const url = await emptyDatabase();
   const client = new pg.Client({ connectionString: url });
@@ -45,7 +45,7 @@ export async function databaseBeforeBaselines(): Promise<string> {
   return url;
 }
 
-/** One that nothing was made in yet; dropped after the file's last test. */
+/** An empty database; dropped after the file's last test. */
 export async function emptyDatabase(): Promise<string> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;

@@ -13,14 +13,14 @@ export type Fetch = typeof fetch;
 export type Wallet = Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
 export type PaymentHeaders = Readonly<Record<string, string>>;
 
-/** The official client, speaking the version that its buyer was made for: pays what a 402 asks, once per call, sent `by`. */
+/** The official client of the version that its buyer was made for: pays what a 402 asks, once per call, sent by `by`. */
 export function payingFetch(account: Wallet, version: 1 | 2 = 2, by: Fetch = fetch): Fetch {
   if (version === 2) return wrapFetchWithPayment(by, officialClient(account)) as Fetch;
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(account));
   return wrapFetchWithPayment((input, init) => withoutV2(input, init, by), client) as Fetch;
 }
 
-/** The official client prefers v2 wherever the header offers it, so to a buyer of version 1 the header is not there. */
+/** The official client prefers v2 if the header offers it, so the header is removed for a buyer of version 1. */
 export async function withoutV2(input: Parameters<Fetch>[0], init?: RequestInit, by: Fetch = fetch): Promise<Response> {
   const answer = await by(input, init);
   const headers = new Headers(answer.headers);
@@ -28,7 +28,10 @@ export async function withoutV2(input: Parameters<Fetch>[0], init?: RequestInit,
   return new Response(answer.body, { status: answer.status, headers });
 }
 
-/** One payment by the official client, as the headers to send it with, again and again or elsewhere. `headers`: what its door wants to be shown before it asks. */
+/**
+ * Headers of one payment by the official client, which a test may send repeatedly or to another endpoint. `headers`:
+ * credentials that the endpoint requires before its 402.
+ */
 export async function paymentFor(
   account: Wallet,
   url: string,
@@ -41,14 +44,14 @@ export async function paymentFor(
   return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
 }
 
-/** Whoever pays for jobs raises what it pays at once: by itself it stops at a dollar. */
+/** Raises the client's limit of a dollar for a call, since jobs cost more. */
 export function officialClient(account: Wallet): x402Client {
   return new x402Client()
     .setSpendControls({ maxAmountPerPayment: '$30' })
     .register('eip155:*', new ExactEvmScheme(account));
 }
 
-/** What a v1 offer in a 402 body says, as far as a payment depends on it. */
+/** Members of a v1 offer in a 402 body on which a payment depends. */
 export interface OfferV1 {
   readonly network: string;
   readonly asset: Hex;
@@ -104,7 +107,7 @@ export interface RegistrationBody {
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** By wallet: the last time at which it signed here. A signature opens one session, so the same text is not signed twice. */
+/** Latest time at which each wallet signed here. A signature opens one session, so the same text is not signed twice. */
 const signed = new Map<string, number>();
 
 function freshSeconds(address: string): number {

@@ -18,7 +18,7 @@ const abi = parseAbi([
 
 export interface TransferEvent {
   readonly tx_hash: string;
-  /** Inside its block. */
+  /** Index within its block. */
   readonly log_index: number;
   readonly block_number: number;
   readonly from: string;
@@ -26,7 +26,7 @@ export interface TransferEvent {
   readonly amount_atomic: bigint;
 }
 
-/** At most so much its time is behind. */
+/** Interval at which its time is set, so its time is behind by at most as much. */
 const TIME_TOLD_MS = 500;
 
 interface Log {
@@ -39,7 +39,7 @@ interface Log {
 
 export type TestChain = Awaited<ReturnType<typeof freshChain>>;
 
-/** A Base of one's own, with real USDC; gone after the file's last test. In memory alone unless asked otherwise. */
+/** A Base of its own with real USDC, closed after the file's last test. By default it is in memory alone. */
 export async function freshChain(options: ChainOptions = { save_seconds: null }) {
   const folder = await makeScratch();
   atEnd(() => clearScratch(folder));
@@ -66,7 +66,7 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
     /** Any method of the node: anvil_*, evm_*, eth_*. */
     call,
     mint,
-    /** A wallet that nobody has used, with that much USDC. */
+    /** An unused wallet with that much USDC. */
     async newWallet(amount_atomic = 1_000_000_000n): Promise<PrivateKeyAccount & { readonly private_key: Hex }> {
       const private_key = generatePrivateKey();
       const account = privateKeyToAccount(private_key);
@@ -80,12 +80,12 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
     /** Every USDC transfer that ever reached an address, in the chain's order. */
     transfers: (pay_to: string) => transfersTo(rpc_url, pay_to),
     /**
-     * Has it keep to the time of this machine until the result is called. By itself each of its blocks is a second later than
-     * the one before, and after some files' blocks what was just signed would have lapsed.
+     * Keeps the chain's time equal to this machine's until the result is called. By default each block is a second later than
+     * the one before, and after the blocks of some files a fresh signature would already have expired.
      */
     async followTime(): Promise<() => void> {
       await call('anvil_setBlockTimestampInterval', 0);
-      // In the past of the newest block it refuses, as in the second that it has just been told.
+      // The node refuses a time that is not after its newest block, and a time that was set within the same second.
       const tell = () => call('evm_setNextBlockTimestamp', Math.floor(Date.now() / 1_000)).catch(() => {});
       const telling = setInterval(tell, TIME_TOLD_MS).unref();
       await tell();

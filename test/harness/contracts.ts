@@ -6,7 +6,7 @@ import { mayWrite, mirrorOf } from '../../gateway/built.js';
 import { sha256Hex } from '../../schema/digest.ts';
 import { ROOT } from './root.ts';
 
-/** What of a contract goes on a chain. */
+/** Parts of a compiled contract that a deployment needs. */
 export interface CompiledContract {
   readonly abi: Abi;
   readonly bytecode: Hex;
@@ -35,11 +35,11 @@ export async function contractNamed(name: string): Promise<CompiledContract> {
   return compiled;
 }
 
-/** All of them, compiled once for all runs: it takes a core for seven seconds, and each worker of a run wants them. */
+/** All contracts, compiled once for all runs: a compilation takes a core for seven seconds, and each worker of a run needs them. */
 export async function contracts(): Promise<Contracts> {
   const input = inputOf(await readFile(join(import.meta.dirname, 'contracts', SOURCE), 'utf8'));
   const name = `contracts-${sha256Hex(`${solcPackage.version} ${input}`)}.json`;
-  // Where another user has compiled them they are read; what this user cannot add there is kept apart.
+  // Contracts that another user has compiled are read; if this user may not write there, their own go into another folder.
   const own = mayWrite(KEPT) ? KEPT : join(mirrorOf(ROOT), 'dist');
   for (const folder of [KEPT, own]) {
     const kept = await readFile(join(folder, name), 'utf8').catch(() => null);

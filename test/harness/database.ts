@@ -7,22 +7,22 @@ import { administer, createDatabase, databaseUrl, onCluster, TEMPLATE } from './
 import { atEnd } from './release.ts';
 
 interface DatabaseOptions {
-  /** No full hour comes by its clock for as long as any file takes. */
+  /** Whether the database's clock must not reach a full hour while a file runs. */
   readonly mid_hour?: boolean;
 }
 
 export interface FreshDatabase {
   readonly url: string;
-  /** Also happens by itself after the file's last test. */
+  /** Also called after the file's last test. */
   drop(): Promise<void>;
 }
 
-/** A transaction that a test opens and ends itself, as the code under test takes one. */
+/** The transaction type of the code under test, over a transaction that a test opens and ends itself. */
 export function txOf(client: pg.Client): Tx {
   return { query: client.query.bind(client), write: statement => void client.query(statement) };
 }
 
-/** A database of one's own, migrated: a copy of the template. */
+/** A migrated database of its own, copied from the template. */
 export async function freshDatabase({ mid_hour = false }: DatabaseOptions = {}): Promise<FreshDatabase> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;
@@ -41,8 +41,8 @@ const HOUR_LEFT_MS_MIN = 25 * MINUTE_MS;
 const SET_BACK_MINUTES = 30;
 
 /**
- * What is collected or refused in one hour does not count in the next, and hours are told by the database's clock. Late in an
- * hour that clock is set back, and never far enough for the hour before: unqualified, its functions are found in `public` first.
+ * Payments and refusals count by the hour of the database's clock, and those of one hour do not count in the next. Late in an
+ * hour that clock is set back, but not into the hour before: unqualified, its functions are found in `public` first.
  */
 async function keepFromFullHour(url: string, name: string): Promise<void> {
   if (60 * MINUTE_MS - (Date.now() % (60 * MINUTE_MS)) >= HOUR_LEFT_MS_MIN) return;
@@ -60,7 +60,7 @@ async function keepFromFullHour(url: string, name: string): Promise<void> {
   await administer(url, [...set_back, `alter database ${name} set search_path = public, pg_catalog`].join('; '));
 }
 
-/** The one value that a statement brings, by a connection of its own. */
+/** The single value that a statement returns, over a connection of its own. */
 export async function valueAt(url: string, text: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

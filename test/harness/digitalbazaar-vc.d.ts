@@ -1,4 +1,4 @@
 declare module '@digitalbazaar/vc' {
-  /** Holds a credential to the data model, without a proof. @throws Error where it is none */
+  /** Checks a credential against the data model, without its proof. @throws Error if it does not conform */
   export function _checkCredential(options: { readonly credential: unknown }): void;
 }

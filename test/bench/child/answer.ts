@@ -6,12 +6,12 @@ interface Question {
   readonly argument: unknown;
 }
 
-/** What the parent gave this process to begin with. */
+/** Options that the parent passed to this process at its start. */
 export function startOptions<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T;
 }
 
-/** Does what its parent asks, tells it what CPU that took, and ends when the parent does. */
+/** Runs the tasks that the parent requests, reports the CPU of this process to it, and ends when the parent does. */
 export function serveTasks(ready: object, tasks: Readonly<Record<string, Task>>, close: () => unknown): void {
   const every: Readonly<Record<string, Task>> = { ...tasks, cpu: () => process.cpuUsage() };
   const tell = (told: object) => process.send?.(told, () => {});

@@ -4,31 +4,31 @@ import { join } from 'node:path';
 import { idle_ms } from '../../harness/idle.ts';
 import type { Measured } from '../contest.ts';
 
-/** As the service itself is started. */
+/** The launcher of the service itself. */
 const LAUNCH = join(import.meta.dirname, '..', '..', '..', 'gateway', 'launch.js');
 const READY_MS = 60_000;
 const END_MS = 10_000;
 
-/** As in production, on both sides; and nobody tells Apollo that it runs. */
+/** Both sides run as in production, and Apollo sends no telemetry. */
 const ENVIRONMENT = { PATH: process.env.PATH, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' };
 
-/** A process of the bench: all that serves is one, so that the CPU of the load is not counted as the server's. */
+/** A process of the bench. Every server runs in one of its own, so that the CPU of the load is not counted as the server's. */
 export interface Child<Ready = unknown> {
   readonly ready: Ready;
-  /** Does one of its tasks. @throws where the task fails or the process ends. */
+  /** Runs one of its tasks. @throws if the task fails or the process ends. */
   ask<T = void>(task: string, argument?: unknown): Promise<T>;
   stop(): Promise<void>;
 }
 
 export interface Start {
-  /** A file in servers/, without its ending. */
+  /** Name of a file in servers/, without its ending. */
   readonly file: string;
   readonly given?: object;
-  /** Where it leaves its CPU profile. */
+  /** Folder for its CPU profile. */
   readonly profile_dir?: string | null;
 }
 
-/** It ends with this process, whatever ends that one. @throws where it does not come up. */
+/** The child ends with this process, whatever ends that one. @throws if it does not start. */
 export async function startChild<Ready>({ file, given = {}, profile_dir }: Start): Promise<Child<Ready>> {
   const entry = join(import.meta.dirname, '..', 'servers', `${file}.ts`);
   const child = fork(LAUNCH, [entry, JSON.stringify(given)], {
@@ -55,7 +55,7 @@ function asking(child: ChildProcess, gone: Promise<never>): Child['ask'] {
   return async <T>(task: string, argument?: unknown) => {
     const id = asked++;
     const told = new Promise<ChildReply>(resolve => waiting.set(id, resolve));
-    // A process that is gone is told of by `gone`.
+    // `gone` reports a process that has ended, so a failure to send needs no handling.
     child.send({ id, task, argument }, () => {});
     const answered = await Promise.race([told, gone]);
     waiting.delete(id);
@@ -78,7 +78,7 @@ async function cpuOf(children: readonly Child[]): Promise<number> {
   return used.reduce((sum, { user, system }) => sum + user + system, 0);
 }
 
-/** Time of `work`, which tells how many operations it did, and the CPU that these processes spent on it. */
+/** Time of `work`, which returns the number of its operations, and the CPU that these processes spent on it. */
 export async function measured(servers: readonly Child[], work: () => Promise<number>): Promise<Measured> {
   const before_us = await cpuOf(servers);
   const began_ms = performance.now();

@@ -23,7 +23,7 @@ import { documentRunBy } from './document-run-by.ts';
 const CALLERS = 32;
 const SMALL = 1_000;
 const PAGE_POSTS = 50;
-/** More than are kept in memory, so that none is there still when its turn comes again. */
+/** More pages than are kept in memory, so that no page is still kept when its turn comes again. */
 const PAGES = 20_000;
 
 /** Pages of posts by REST beside the simplest graph over the same rows. */
@@ -53,7 +53,7 @@ export const boardList: Contest = {
 const POSTGRES = 'postgres_us';
 const postgresMs = ({ counts, operations }: Measured) => (counts[POSTGRES] ?? Number.NaN) / operations / 1_000;
 
-/** A list whose pages cost more as the board ages would be slow one day. Postgres writes them: what it spends counts too. */
+/** A list whose pages cost more as the board grows becomes slow. Postgres writes its pages, so its CPU counts too. */
 export const boardGrowth: Contest = {
   name: 'board-growth',
   beside: 'at 1e3 posts',
@@ -90,7 +90,7 @@ function withPostgres(cpuUs: () => Promise<number>, side: Side): Side {
   };
 }
 
-/** The service over a board of so many posts. */
+/** The service over a board of that many posts. */
 async function boardOf(
   posts: number,
   { stage, closing }: Arena,

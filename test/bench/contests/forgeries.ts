@@ -7,15 +7,15 @@ import { signedPayments } from '../payments.ts';
 import type { FloodOptions } from '../servers/flood.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 
-/** On either side, each from an address of its own: forged payments are so few from each that no 402 is kept back. */
+/** Callers of either side, each with an address of its own, so that none sends enough forged payments for its 402 to be delayed. */
 const CALLERS = 128;
 const FORGERIES = 2_000;
-/** Wallets in whose names they are. */
+/** Number of wallets in whose names the payments are forged. */
 const NAMED = 200;
 const CONNECTIONS = 200;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** All of 127.0.0.0/8 is this machine (RFC 1122 3.2.1.3); Linux takes any of it without being told. */
+/** All of 127.0.0.0/8 is this machine (RFC 1122 3.2.1.3), and Linux needs no configuration to use any address of it. */
 const ownAddress = (caller: number) => `127.0.1.${caller + 1}`;
 
 const chat = (url: string, payment?: string) =>
@@ -26,7 +26,7 @@ const chat = (url: string, payment?: string) =>
     body,
   });
 
-/** What it costs to say no to a payment in somebody else's name, beside saying no to none: both are sent for nothing. */
+/** Cost of refusing a payment forged in another wallet's name, compared with refusing a call without payment: a sender pays for neither. */
 export const forgedPayment: Contest = {
   name: 'forged',
   beside: 'an unpaid call, of the same service',
@@ -34,7 +34,7 @@ export const forgedPayment: Contest = {
   open: arena => refusing(arena, FORGERIES),
 };
 
-/** The same of one that is sent over and over. */
+/** Cost of refusing the same forged payment again and again. */
 export const repeatedForgery: Contest = {
   name: 'again-forged',
   beside: 'an unpaid call, of the same service',
@@ -63,7 +63,7 @@ const waits = (name: string) =>
     of: ({ counts }) => counts.p50_ms ?? Number.NaN,
   }) as const satisfies Contest['lines'][number];
 
-/** What a paying caller waits for his answer while so many connections send nothing but forged payments. */
+/** Latency of a paying caller while that many connections send nothing but forged payments. */
 export const loadUnderForgeries: Contest = {
   name: 'besieged',
   beside: 'the same caller alone',
@@ -72,7 +72,7 @@ export const loadUnderForgeries: Contest = {
     besideFlood(arena, (url, pay_to) => forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment))),
 };
 
-/** The same where they send no payment at all, which is what any buyer begins with: less than this is not to be had. */
+/** Latency while they send no payment at all, as every buyer does first: a flood cannot cost a paying caller less. */
 export const loadUnderConnections: Contest = {
   name: 'crowded',
   beside: 'the same caller alone',
@@ -93,7 +93,7 @@ async function besideFlood(
   return { ours: paying(gateway, seconds, start_and_stop), beside: paying(gateway, seconds, null) };
 }
 
-/** One after the other, each paid. */
+/** Load by many connections, beside which one caller pays call after call. */
 interface Flood {
   begin(): Promise<void>;
   end(): Promise<number>;

@@ -1,6 +1,6 @@
 import { type Answer, Connection } from './connection.ts';
 
-/** Where a request goes, and what is awaited of its answer. */
+/** Target of a request, and the part of its answer that is awaited. */
 export interface RequestTarget {
   readonly url: string;
   request(): Buffer;
@@ -12,13 +12,13 @@ export type AnswerPart = 'whole' | 'first';
 export interface AddedLatency {
   readonly calls: number;
   readonly added_ms: number;
-  /** The same without the steps by which a call is paid for and recorded, where Server-Timing tells of them. */
+  /** The same without the steps that pay for and record a call, if Server-Timing lists them. */
   readonly passing_on_ms: number;
 }
 
 /**
- * What `through` adds to the answer of `straight`: one caller asks them in turn, so that what disturbs the machine
- * disturbs both. Medians. @throws on any status but 200.
+ * Time that `through` adds to the answer of `straight`, as medians. One caller calls them in turn, so that what disturbs the
+ * machine disturbs both. @throws on any status but 200.
  */
 export async function addedLatency(
   straight: RequestTarget,

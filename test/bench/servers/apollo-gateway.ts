@@ -7,7 +7,7 @@ export interface ApolloGatewayOptions {
   readonly supergraph: string;
 }
 
-/** The class ApolloGateway with a supergraph that stands, and its own way to subgraphs over HTTP. */
+/** ApolloGateway with a fixed supergraph, and its own HTTP transport to subgraphs. */
 const gateway = new ApolloGateway({ supergraphSdl: startOptions<ApolloGatewayOptions>().supergraph });
 const { app, ready } = await serveApollo(new ApolloServer({ gateway }));
 serveTasks(ready, {}, () => app.close());

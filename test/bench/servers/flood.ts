@@ -6,7 +6,7 @@ export interface FloodOptions {
   readonly connections: number;
 }
 
-/** Sends what is answered 402 over and over, on many connections, from when it is told to until it is told to stop. */
+/** Sends requests that are answered 402 over many connections, from `begin` until `end`. */
 const { url, connections } = startOptions<FloodOptions>();
 let sent: readonly Buffer[] = [];
 let is_flooding = false;
@@ -27,7 +27,7 @@ async function sendForgeries(first: number): Promise<void> {
 }
 
 const tasks = {
-  /** With what its connections send in turn, in base64. */
+  /** Requests that its connections send in turn, in base64. */
   begin(requests: readonly string[]) {
     sent = requests.map(request => Buffer.from(request, 'base64'));
     is_flooding = true;
@@ -35,7 +35,7 @@ const tasks = {
     ended = Promise.all(Array.from({ length: connections }, (_, index) => sendForgeries(index)));
     ended.catch(() => {});
   },
-  /** How many were answered. */
+  /** Stops the flood. Returns the number of answers. */
   async end(): Promise<number> {
     is_flooding = false;
     await ended;

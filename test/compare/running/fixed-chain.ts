@@ -23,7 +23,7 @@ export async function openFixedChain(folder: string) {
     if (await call('eth_chainId').catch(() => null)) break;
     await sleep(50);
   }
-  // By itself each block's time is that of the machine.
+  // By default each block has the time of the machine.
   await call('anvil_setBlockTimestampInterval', 0);
   await rpcBatch(url, genesisCalls());
   let seconds = Math.floor(BEGINS_MS / 1_000);
@@ -31,7 +31,7 @@ export async function openFixedChain(folder: string) {
     url,
     call,
     height: async () => Number(await call<string>('eth_blockNumber')),
-    /** The next block is of that time. */
+    /** Sets the time of the next block. */
     async tell(at_ms: number): Promise<void> {
       const next = Math.floor(at_ms / 1_000);
       if (next > seconds) await call('evm_setNextBlockTimestamp', next);
@@ -45,7 +45,7 @@ export async function openFixedChain(folder: string) {
   };
 }
 
-/** A base fee of so little stands still (EIP-1559 takes an eighth of it off, in whole wei), and so do the fees that we offer. */
+/** So low a base fee stays constant (EIP-1559 changes it by an eighth, in whole wei), and with it the fees that we offer. */
 const BASE_FEE_WEI = 7;
 
 function argumentsOf(port: number): string[] {

@@ -22,7 +22,7 @@ import { openFixedChain } from './fixed-chain.ts';
 import { BEGINS_MS, beginStep, beginStory, redirectPort, storyNow } from './fixed-time.ts';
 
 export const BASE_URL = 'https://gateway.example';
-/** Key of the vault. The record opens with it what the service has sealed. */
+/** Key of the vault, by which the record opens what the service has sealed. */
 export const SEAL_KEY = 'a seal key of the comparison alone, long enough';
 export const secrets = {
   live_key: 'a-live-key',
@@ -33,7 +33,7 @@ export const secrets = {
 
 export type FixedService = Awaited<ReturnType<typeof openFixedService>>;
 
-/** Wallets with play money, known to all the world. */
+/** Publicly known wallets with play money. */
 export const wallets = developmentBuyers.map(({ private_key }) => privateKeyToAccount(private_key));
 export type Account = (typeof wallets)[number];
 
@@ -111,7 +111,7 @@ export async function openFixedService(cluster_url: string, name: string) {
       await sleep(found?.due === 0 ? 5 : 10);
     }
   };
-  // Periodic jobs first run at the very beginning: later each comes when the story's time has come to it.
+  // Periodic jobs first run at the very beginning; later each runs when the story's time reaches it.
   while ((await query(`select from ${JOBS_SCHEMA}._private_jobs limit 1`)).length === 0) await sleep(10);
   await settled();
   return {
@@ -120,17 +120,17 @@ export async function openFixedService(cluster_url: string, name: string) {
     world,
     receiver,
     query,
-    /** From now on it is a moment later, for process, database and chain. What went before has come to its end. */
+    /** Lets earlier work finish, then moves process, database and chain a moment forward. */
     async step(label: string): Promise<void> {
       await settled();
       const at_ms = beginStep(label);
       await query('update story_clock set at = $1', [new Date(at_ms)]);
       await chain.tell(at_ms);
-      // What the new time has made due is done before the call, not beside it.
+      // Jobs that the new time makes due run before the call, not beside it.
       await settled();
     },
     settled,
-    /** Until the service has heard of the newest block: refusals are signed at the one that it heard of last. */
+    /** Resolves once the service knows the newest block: it signs refusals at the newest block that it knows. */
     async heardOfBlock(): Promise<void> {
       polled.block = -1;
       const height = await chain.height();
@@ -145,7 +145,7 @@ export async function openFixedService(cluster_url: string, name: string) {
 const DUE = `select count(*)::int as due from ${JOBS_SCHEMA}._private_jobs where attempts < max_attempts
   and (locked_at is not null or run_at <= now())`;
 
-/** The functions by which statements tell the time are found in `public` first, where a table says what it is. */
+/** Statements find the functions for the current time in `public` first, where they read it from a table. */
 function storyClock(database: string): string {
   const clocks = {
     now: 'stable',
@@ -171,10 +171,10 @@ export interface DeliveredMessage {
   readonly body: string;
 }
 
-/** Ports at which nobody listens: see `standsFor`. */
+/** Ports that the record names and on which no process listens: `redirectPort` leads them to the real ones. */
 const TOLD_PORTS = { router: 1_801, receiver: 1_802 } as const;
 
-/** Headers of a message; the rest is of its connection. */
+/** Headers of a message without those of its connection. */
 const TELLING = /^(webhook-|x-svc-|content-type$|user-agent$)/;
 
 /** A receiver that accepts every webhook. */

@@ -5,13 +5,13 @@ import { p256 } from '@noble/curves/p256';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 
 /*
- * Time and chance of this process, the same in every run. Ids, salts, nonces and signatures are then the same wherever a
+ * Time and randomness of this process, the same in every run. Ids, salts, nonces and signatures are then the same wherever a
  * version draws them alike, and with them all hashes over these.
  */
 
-/** Start of the story. It lies in the future, so that a time read from the machine's own clock is always past. */
+/** Start of the story. It is in the future, so that a time read from the machine's own clock is always past. */
 export const BEGINS_MS = Date.UTC(2030, 4, 14, 10, 20);
-/** Less than a step takes, so that leases end no sooner than by the machine's clock. */
+/** Step of the story's time, shorter than a step takes to run, so that leases end no sooner than by the machine's clock. */
 const STEP_MS = 20;
 
 let now_ms = BEGINS_MS;
@@ -24,7 +24,7 @@ export interface SealedText {
   readonly nonce: string;
 }
 
-/** What was sealed since it was last taken, as the cipher was given it. */
+/** Texts sealed since the last call of `takeSealed`, as the cipher received them. */
 let sealed: SealedText[] = [];
 
 /** Begins a story: time is its start, and nothing was drawn yet. */
@@ -35,8 +35,8 @@ export function beginStory(): void {
 }
 
 /**
- * From now on it is a moment later, and chance draws by this name: what a step draws more or less than before changes no
- * other step.
+ * Moves time a moment forward and names the step. Draws depend on that name: a step that draws more or less than before changes
+ * no other step.
  */
 export function beginStep(name: string): number {
   label = name;
@@ -64,15 +64,15 @@ function bytes(kind: string, length: number): Buffer {
 const { createHash, createCipheriv, randomBytes, sign } = crypto;
 const { connect } = net;
 
-/** Ports that are told, and those that they stand for: which ones are free differs from run to run, and receipts name hosts. */
+/** Ports that the record names, with the real ones: which ports are free differs from run to run, and receipts name hosts. */
 const ports = new Map<number, number>();
 
-/** From now on a connection to that port goes to the other one. */
+/** From now on a connection to the named port goes to the real one. */
 export function redirectPort(told: number, actual: number): void {
   ports.set(told, actual);
 }
 
-/** Has this process live by the story's time and chance, until it ends. */
+/** Makes this process use the story's time and randomness until it ends. */
 export function fixTime(): void {
   globalThis.Date = new Proxy(Date, {
     construct: (target, args, called) => Reflect.construct(target, args.length === 0 ? [now_ms] : args, called),
@@ -114,7 +114,7 @@ type SignArguments = [
   called?: (fault: Error | null, signature: Buffer) => void,
 ];
 
-/** ES256 as RFC 6979 has it, where OpenSSL draws a nonce; every other signature here is the same each time by itself. */
+/** ES256 by RFC 6979, where OpenSSL draws a random nonce. Every other signature here is deterministic by itself. */
 function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | undefined {
   if ((key as KeyObject).asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
     if (!called) return sign(algorithm, data, key);
@@ -129,7 +129,7 @@ function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | u
   return undefined;
 }
 
-/** A cipher that notes each text before it is sealed. */
+/** A cipher that records each text before it is sealed. */
 function noted(...given: Parameters<typeof createCipheriv>): ReturnType<typeof createCipheriv> {
   const cipher = Reflect.apply(createCipheriv, crypto, given);
   const nonce = Buffer.from(given[2] as Uint8Array).toString('hex');

@@ -6,14 +6,14 @@ import type { StoryAgents, StoryIds } from './story.ts';
 import { sessionHeader, type Teller } from './teller.ts';
 import { type DoorCall, doorByName } from './transport.ts';
 
-/* What there is to be read once the story is told: at each endpoint that reads, in each of its forms. */
+/* Reads of the finished story: each endpoint that reads, in each of its forms. */
 
-/** Endpoints that are not read: they never end, tell of the process alone, or speak another protocol. */
+/** Endpoints that are not read: they never end, describe the process alone, or speak another protocol. */
 const APART = new Set(['follow_board_events', 'a2a_get_task', 'a2a_list_tasks', 'list_wallet_receipts']);
 
 type Form = Pick<DoorCall, 'query' | 'headers' | 'params' | 'body' | 'method'>;
 
-/** Queries that are read besides none, where none shows nothing or not all. */
+/** Forms of a read besides the plain one, which may show nothing or not everything. */
 function formsOf(cast: StoryAgents, things: StoryIds, tree_size: number): Readonly<Record<string, readonly Form[]>> {
   const task_id = String(things.task_id);
   const formats = (...names: string[]): Form[] => names.map(format => ({ query: { format } }));
@@ -99,7 +99,7 @@ const EVENTS = `subscription($agentId: Int!) { bookRows(agentId: $agentId, after
   wouldBlock { __typename } row { taskId seq evidence collected collectedAt rowHash prevRowHash }
 } }`;
 
-/** Both feeds as they come over HTTP, up to what is there by now. */
+/** Both feeds as they come over HTTP, up to the newest event. */
 export async function readFeeds(
   { service }: Teller,
   cast: StoryAgents,

@@ -6,11 +6,11 @@ import { type FixedService, SEAL_KEY } from './fixed-service.ts';
 import { type SealedText, takeSealed } from './fixed-time.ts';
 import type { RecordLine } from './teller.ts';
 
-/* What is written of a story for good: rows, events, receipts and refusals, and what was sealed. */
+/* What a story stores for good: rows, events, receipts and refusals, and what was sealed. */
 
 export type Lines = readonly RecordLine[];
 
-/** By name of the file that they go into. */
+/** Lines by the name of the file that they go into. */
 export async function storedLines({ query }: FixedService): Promise<Readonly<Record<string, Lines>>> {
   const of = async (table: string, key: string, order: string) => {
     const rows = await query<{ key: string; row: JsonObject }>(
@@ -30,7 +30,7 @@ export async function storedLines({ query }: FixedService): Promise<Readonly<Rec
 }
 
 /**
- * A row beside the text that its row_hash is of. One that has moved on was born with what the event of its first transition
+ * A row with the text that its row_hash covers. A row that has changed state began with what the event of its first transition
  * has kept.
  */
 function withCanonical(row: JsonObject, events: Lines): JsonObject {
@@ -55,11 +55,11 @@ function withPayload({ at, to }: RecordLine): RecordLine {
   return { at, to: { ...row, payload: JSON.parse(text) as Json, canonical: text, hash_holds } };
 }
 
-/** Tables and columns of sealed texts, and what names each of them. */
+/** Tables and columns of sealed texts, with the columns that name each text. */
 const BOXES = `select table_name as table, column_name as column from information_schema.columns
   where table_schema = 'public' and data_type = 'bytea' and column_name like '%box' order by 1, 2`;
 
-/** What was sealed, by its label; and what still stands, opened with the key and held against what was sealed. */
+/** Texts that were sealed, by label; and texts that are still stored, opened with the key and compared with those that were sealed. */
 export async function sealedLines({ query }: FixedService): Promise<Lines> {
   const sealed = takeSealed();
   const vault = openVault(SEAL_KEY);

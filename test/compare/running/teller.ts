@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { Account, FixedService } from './fixed-service.ts';
 import type { DoorCall, Transport, TransportAnswer } from './transport.ts';
 
-/* Who tells a story to a service, call by call, and writes down what was heard. */
+/* Runs a story on a service, call by call, and records every answer. */
 
 export interface StoryAgent {
   readonly account: Account;
@@ -10,7 +10,7 @@ export interface StoryAgent {
   session: string;
 }
 
-/** One line of the record: what was called, and all that was heard. */
+/** One line of the record: the name of the call, and all of its answers. */
 export interface RecordLine {
   readonly at: string;
   readonly to: Json;
@@ -19,7 +19,7 @@ export interface RecordLine {
 export interface Teller {
   readonly service: FixedService;
   readonly calls: readonly RecordLine[];
-  /** Names of the endpoints that have answered well. */
+  /** Names of the endpoints that have answered without an error. */
   readonly reached: ReadonlySet<string>;
   /** Answers with another status than the story expects. */
   readonly surprises: readonly string[];
@@ -27,7 +27,7 @@ export interface Teller {
   tell(label: string, call: DoorCall, status?: number): Promise<RecordedAnswer>;
 }
 
-/** An answer, and its body, whose members later calls need. */
+/** An answer, and the members of its body that later calls need. */
 export interface RecordedAnswer extends TransportAnswer {
   readonly fields: Readonly<Record<string, string>> & JsonObject;
 }
@@ -64,5 +64,5 @@ function isFailed({ status, body }: TransportAnswer): boolean {
   return status >= 400 || (body !== null && typeof body === 'object' && 'errors' in body);
 }
 
-/** Whoever holds the session of a book. */
+/** The header of a holder of the book's session. */
 export const sessionHeader = ({ session }: Pick<StoryAgent, 'session'>) => ({ 'X-SVC-Session': session });

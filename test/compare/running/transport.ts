@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { Refusal } from '../../../schema/errors.ts';
 import type { Account } from './fixed-service.ts';
 
-/* A call of an endpoint, by REST or as its operation on the graph, and what came of it. */
+/* A call of an endpoint, by REST or as its operation on the graph, and its answer. */
 
 export interface DoorCall {
   readonly door: string;
@@ -21,18 +21,18 @@ export interface DoorCall {
   readonly body?: JsonObject;
   /** A form, sent in place of the body. By REST only. */
   readonly form?: FormData;
-  /** Whose wallet pays what a 402 asks for. */
+  /** Wallet that pays what a 402 asks for. */
   readonly payer?: Account;
 }
 
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, Json>>;
-  /** As REST has it; an answer of the graph is made into it by the endpoint's row. */
+  /** The body by REST; the endpoint's row converts an answer of the graph into it. */
   readonly body: Json;
-  /** The header by which it was paid, to be sent again. */
+  /** The payment header, to be sent again. */
   readonly payment?: Readonly<Record<string, string>>;
-  /** All that was heard on the way, in order: a 402 before its payment, too. */
+  /** All answers in order, including a 402 before its payment. */
   readonly exchanges: readonly JsonObject[];
 }
 
@@ -46,7 +46,7 @@ export function doorByName(name: string): Door {
   return door;
 }
 
-/** As any client calls it. */
+/** Calls as any REST client does. */
 export const byRest: Transport = async (url, call) => {
   const door = doorByName(call.door);
   const method = call.method ?? door.methods[0] ?? 'GET';
@@ -61,7 +61,7 @@ export const byRest: Transport = async (url, call) => {
 /** Headers that the graph takes as arguments, or that choose a form which it does not have. */
 const ARGUMENTS = /^(x-svc-(intent|attempt|parent|payer|approval)|accept)$/i;
 
-/** By REST where the graph has no such operation: an upload, a stream, a page. */
+/** Calls by REST if the graph has no such operation: an upload, a stream, a page. */
 export const byGraph: Transport = async (url, call) => {
   const door = doorByName(call.door);
   if (door.kind !== 'document' || call.form) return byRest(url, call);
@@ -83,7 +83,7 @@ export const byGraph: Transport = async (url, call) => {
   });
 };
 
-/** Null where the endpoint itself refuses the request: then there is nothing that the graph could be asked. */
+/** Null if the endpoint itself refuses the request: the graph then receives none. */
 function operationOf(door: DocumentDoor, request: Parameters<DocumentDoor['operation']>[0]): ChosenOperation | null {
   try {
     return door.operation(request);
@@ -116,14 +116,14 @@ async function exchange(
   return { ...last, body: asRest(last.body), exchanges: heard, ...(payment && { payment }) };
 }
 
-/** Whoever pays for jobs raises what it pays at once: by itself the client stops at a dollar. */
+/** Raises the client's limit of a dollar for a call, since jobs cost more. */
 function clientOf(payer: Account): x402Client {
   return new x402Client()
     .setSpendControls({ maxAmountPerPayment: '$30' })
     .register('eip155:*', new ExactEvmScheme(payer));
 }
 
-/** Headers that say something of the answer; the rest is of the connection, of the time that it took, or of rates. */
+/** Headers that describe the answer, without those of the connection, of time, or of rates. */
 const TELLING = /^(x-svc-|payment-|x-payment-|content-type$|cache-control$|etag$|retry-after$|location$|link$)/;
 const ENCODED = /^(payment-|x-payment-)/;
 
@@ -161,7 +161,7 @@ function fileText(content: Uint8Array): Json {
   }
 }
 
-/** The path with each name in it filled in. */
+/** The path with each of its names filled in. */
 function pathWith(path: string, params: Readonly<Record<string, string | number>>): string {
   return path.replace(/\{(\w+)\}|\*/g, (whole, name: string) => {
     const value = params[name ?? 'path'];

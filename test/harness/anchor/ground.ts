@@ -25,15 +25,15 @@ export interface AnchoringProcess {
   readonly anchoring: Anchoring;
   readonly heads: AnchoredHeads;
   readonly lines: readonly string[];
-  /** One round; on demand unless told otherwise. */
+  /** Runs one round, by default on demand. */
   round(on_demand?: boolean): Promise<StepOutcome>;
-  /** As in a fleet of one: it proves on its timer, and has every turn to anchor. */
+  /** Starts it as in a fleet of one: it proves on its timer, and has every turn to anchor. */
   start(): void;
-  /** Rounds until nothing is under way any more; what the last one came to. */
+  /** Runs rounds until nothing is in progress any more. Returns the outcome of the last one. */
   settle(on_demand?: boolean): Promise<StepOutcome>;
 }
 
-/** What one process has of anchoring: its own view of the chain, on a database that others may share. */
+/** Anchoring of one process: its own view of the chain, on a database that others may share. */
 export function anchoringProcess(
   rpc_url: string,
   database: Database,
@@ -128,7 +128,7 @@ export function journalOf(database: Database): Promise<JournalRow[]> {
   });
 }
 
-/** How many transactions of a key were ever mined. */
+/** Number of transactions of a key that were ever mined. */
 export async function minedOf(chain: TestChain, seed: string): Promise<number> {
   return Number(await chain.call<string>('eth_getTransactionCount', anchorKey(seed).address, 'latest'));
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-/** A bare connection to the service, as whoever keeps to no protocol has one. */
+/** A bare connection to the service, for a client that keeps to no protocol. */
 export async function open(url: string, from = '127.0.0.1') {
   const { port } = new URL(url);
   const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: from, noDelay: true });
@@ -20,7 +20,7 @@ export async function open(url: string, from = '127.0.0.1') {
     get heard() {
       return Buffer.concat(heard).toString('latin1');
     },
-    /** A byte at a time until the text or the service's patience is at its end; what it has said by then. */
+    /** Sends a byte at a time until the text is sent or the service closes the connection. Returns the service's answer so far. */
     async dribble(text: string): Promise<string> {
       for (const byte of text) {
         if (socket.destroyed) break;

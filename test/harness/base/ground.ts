@@ -39,14 +39,14 @@ import { cancellation, signTransfer } from './wallet.ts';
 const PRICE = 2000n;
 const abi = parseAbi(['function blacklist(address account)']);
 
-/** What a settler is told to leave out or to fail on, by claim key. */
+/** Claims that a settler must leave out or fail on, by claim key. */
 interface Claims {
   readonly lost: Set<string>;
   readonly broken: Set<string>;
   readonly settlements: Map<string, Sending>;
 }
 
-/** The tables of settlements and no others. */
+/** A database with the tables of settlements alone. */
 export async function settlementDatabase(): Promise<Database> {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
@@ -60,7 +60,7 @@ export async function settlementDatabase(): Promise<Database> {
 
 export type BaseGround = Awaited<ReturnType<typeof openBaseGround>>;
 
-/** A real chain and a real database, and nothing on either but what the test does. */
+/** A real chain and a real database, which only the test changes. */
 export async function openBaseGround() {
   const chain = await freshChain();
   const database = await settlementDatabase();
@@ -87,7 +87,7 @@ export async function openBaseGround() {
       const { settlement_id = null, from_block = 0 } = settlement ?? {};
       return reconcileSettlement({ database, chain: base }, { authorization, settlement_id, from_block });
     },
-    /** Anybody may submit an authorization; here it is a stranger with gas of his own. */
+    /** Any account may submit an authorization; here a stranger with gas of his own does. */
     submitElsewhere: (item: SettleItem) => sendAs(chain, transferCall(item.authorization, item.signature)),
     cancel: async (payer: PrivateKeyAccount, { authorization: { nonce } }: SettleItem) =>
       sendAs(chain, await cancellation(payer, nonce)),
@@ -95,7 +95,7 @@ export async function openBaseGround() {
       sendAs(chain, encodeFunctionData({ abi, functionName: 'blacklist', args: [address] }), usdcAdmin.address),
     /** Gives an account code, as by EIP-7702. */
     setCode: ({ address }: PrivateKeyAccount, code: Hex) => chain.call('anvil_setCode', address, code),
-    /** Another transaction of the settlers' first key: what was signed with that nonce will never be mined. */
+    /** Sends another transaction of the settlers' first key, so that what was signed with that nonce can never be mined. */
     useUpNonce: () => {
       const from = developmentFacilitators[0]?.address ?? '';
       return mined(chain, { from, to: from, value: '0x1' });
@@ -105,7 +105,7 @@ export async function openBaseGround() {
         text: `select settlement_id, key_address, nonce, tx_hash, max_fee_wei
           from settlement_attempt a join settlement using (settlement_id) order by nonce, a.created_at`,
       }),
-    /** What the day is said to have cost, and what its settlements are. */
+    /** Recorded fees of the day, and the sum of the fees of its settlements. */
     feeDay: async () => {
       const [day] = await database.query<{ fee_atomic: bigint; counted: bigint; authorizations: number }>({
         text: `select coalesce(sum(fee_atomic), 0) as fee_atomic, coalesce(sum(authorizations), 0)::bigint as authorizations,
@@ -124,7 +124,7 @@ export async function openBaseGround() {
   };
 }
 
-/** In atomic USDC; what is not named is as by default. */
+/** Fee limits in atomic USDC, each at its default unless given. */
 export function feeBounds(changed: { fee_max_atomic?: bigint; fee_day_max_atomic?: bigint } = {}) {
   const { settle_fee_atomic_default, settle_fee_day_atomic_default } = limits;
   return {
@@ -184,7 +184,7 @@ async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<BaseAutho
   return { claim_key: baseClaimKey(authorization), authorization, signature };
 }
 
-/** From one of anvil's own accounts, which is no settler. */
+/** One of anvil's own accounts, which is no settler. */
 const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
 function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<string> {
@@ -193,7 +193,7 @@ function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<s
 
 async function mined(chain: TestChain, transaction: Record<string, string>): Promise<string> {
   const hash = await chain.call<string>('eth_sendTransaction', transaction);
-  // The node takes it first and mines it a moment later: until then one of the same nonce may take its place.
+  // The node accepts the transaction first and mines it a moment later: until then another of the same nonce may replace it.
   await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
   return hash;
 }

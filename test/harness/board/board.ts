@@ -3,7 +3,7 @@ import { appendBoardEvents, type NewBoardEvent } from '../../../subgraphs/board/
 import type { Database } from '../../../subgraphs/database.ts';
 import { insertRows } from '../../../subgraphs/database.ts';
 
-/* Posts and events as the board's writers leave them, without anybody who pays. */
+/* Writes posts and events as the board's writers do, without a payment. */
 
 const post = {
   agent_id: 1,
@@ -19,7 +19,7 @@ const post = {
   hidden: false,
 };
 
-/** A post with its event. */
+/** Writes a post with its event. */
 export async function writePost(database: Database, post_id: string, columns: object = {}): Promise<void> {
   await database.transaction(async tx => {
     const at_ms = Date.now();
@@ -39,7 +39,7 @@ const job = {
   bid_count: 0,
 };
 
-/** A job with its event. */
+/** Writes a job with its event. */
 export async function writeJob(database: Database, job_id: string, columns: object = {}): Promise<void> {
   await database.transaction(async tx => {
     const at_ms = Date.now();
@@ -48,7 +48,7 @@ export async function writeJob(database: Database, job_id: string, columns: obje
   });
 }
 
-/** A comment with its event. */
+/** Writes a comment with its event. */
 export async function writeComment(
   database: Database,
   { post_id, comment_id }: { readonly post_id: string; readonly comment_id: string },
@@ -63,7 +63,7 @@ export async function writeComment(
   });
 }
 
-/** An event, with the change that it tells of. */
+/** Appends an event together with the change that it reports. */
 export async function tell(
   database: Database,
   happening: Omit<NewBoardEvent, 'at_ms'>,
@@ -75,7 +75,7 @@ export async function tell(
   });
 }
 
-/** A change of a post with its event. */
+/** Changes a post and appends the event of the change. */
 export async function changePost(
   database: Database,
   post_id: string,

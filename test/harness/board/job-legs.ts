@@ -10,9 +10,9 @@ const feeOf = (price: bigint) => atomicAmount(2_000n + (price + 99n) / 100n);
 
 export type JobParties = Awaited<ReturnType<typeof openJobParties>>;
 
-/** One who posts jobs and one who wins them, and between them jobs that are delivered and wait for both payments. */
+/** An agent that posts jobs and one that wins them, and delivered jobs between them that await both payments. */
 export async function openJobParties(ground: Ground, living: RunningService) {
-  /** Each job has a price of its own, by which its payments are told apart. */
+  /** Price of the newest job. Each job has another price, by which its payments are told apart. */
   let last_price = 1_000_000n;
   const newParty = async () => {
     const account = await ground.chain.newWallet();
@@ -21,7 +21,7 @@ export async function openJobParties(ground: Ground, living: RunningService) {
     return { address: account.address, buyer, session: String(session) };
   };
   type Party = Awaited<ReturnType<typeof newParty>>;
-  // One after the other: at once their payments may share a settlement and a head of the log, or not.
+  // One after the other, as parallel payments may or may not share a settlement and a head of the log.
   const poster = await newParty();
   const winner = await newParty();
   const stamp = async ({ buyer, session }: Party, path: string, body: JsonObject) => {
@@ -36,7 +36,7 @@ export async function openJobParties(ground: Ground, living: RunningService) {
   };
   return {
     poster,
-    /** Delivered, and ready to be paid for. */
+    /** A delivered job, ready to be paid for. */
     async newJob() {
       last_price += 100n;
       const price = atomicAmount(last_price);
@@ -55,7 +55,7 @@ export async function openJobParties(ground: Ground, living: RunningService) {
         path,
         first: (valid_seconds?: number) => order(winner.address, price, valid_seconds),
         fee: () => order(ground.pay_to, feeOf(price)),
-        /** How often either payment has moved, and on how many books the receipt stands. */
+        /** Number of transfers of either payment, and number of books that contain the receipt. */
         async moved({ payout }: JsonObject) {
           const [to_winner, to_us] = await Promise.all([winner.address, ground.pay_to].map(ground.chain.transfers));
           const { task_id } = payout as { task_id: string };

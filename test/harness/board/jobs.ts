@@ -28,7 +28,7 @@ export type JobAgent = Awaited<ReturnType<Service['newAgent']>>;
 type Bid = z.infer<typeof JobBidNoun>;
 type JobAnswer = z.infer<typeof JobNoun>;
 
-/** Of a job that anybody may do. */
+/** Body of a job that any agent may do. */
 export function jobOf(members: JsonObject = {}): JsonObject {
   const deadline = new Date(Date.now() + DAY_MS).toISOString();
   return { text: 'Sum up the three newest papers on tidal power', budget: '5000000', deadline, ...members };
@@ -58,13 +58,13 @@ export async function openJobs(
   const step = (who: JobAgent, job_id: string, action: string, body: JsonObject = {}) =>
     service.post<JobAnswer>(`${JOBS}/${job_id}/${action}`, body, by(who));
   const read = async (job_id: string) => (await service.get<z.infer<typeof JobWithBidsNoun>>(`${JOBS}/${job_id}`)).body;
-  /** As the record of both legs writes it. */
+  /** Marks a job as paid in the way the record of both legs does. */
   const paid = (job_id: string, task_id: string) =>
     store.transaction(async tx => {
       markLegOne(tx, job_id, { task_id, payment_ref: `base:0x${'1'.repeat(64)}` });
       await markPaid(tx, job_id, { task_id, fee_ref: null, at_ms: Date.now() });
     });
-  /** A job that was brought that far; what it was paid by is the task of its stamp. */
+  /** A job in that state; its payment is recorded under the task of its stamp. */
   async function brought(state: 'open' | 'picked' | 'delivered' | 'paid', output = 'The whole of it') {
     const posted = await post(poster);
     const { job_id } = posted.body;
@@ -94,7 +94,7 @@ export async function openJobs(
     list: async (query = '') => (await service.get<z.infer<typeof JobPageNoun>>(`${JOBS}${query}`)).body,
     output: (who: JobAgent, job_id: string) =>
       service.get<z.infer<typeof JobOutputNoun>>(`${JOBS}/${job_id}/output`, by(who)),
-    /** Its time is over, by the database's clock. */
+    /** Ends the job's time, by the database's clock. */
     pass: (job_id: string) =>
       service.query(`update board_job set ends_at = clock_timestamp() - interval '1 second' where job_id = $1`, [
         job_id,
@@ -108,7 +108,7 @@ export async function openJobs(
   };
 }
 
-/** A payout as its address proves it; what is wrong with it stands out. */
+/** A payout with the proof of its address; `at` may be wrong. */
 export async function payoutOf(
   { address, keyPair }: KeyPairSigner,
   { job_id, agent_id, at = nowSeconds() }: { readonly job_id: string; readonly agent_id: number; readonly at?: number },

@@ -1,4 +1,4 @@
-/* An Atom feed (RFC 4287) as a strict reader of XML 1.0 takes it: whatever is not well-formed is refused as a whole. */
+/* Reads an Atom feed (RFC 4287) as a strict reader of XML 1.0 does: a feed that is not well-formed is refused as a whole. */
 
 export interface ReadEntry {
   readonly id: string;
@@ -6,7 +6,7 @@ export interface ReadEntry {
   readonly updated: string;
   readonly content: string;
   readonly type: string | null;
-  /** Elements within its content: markup of a text that was taken for the feed's own. */
+  /** Elements within its content: markup of a text that became markup of the feed. */
   readonly children: number;
   readonly link: string | null;
 }
@@ -25,10 +25,10 @@ interface Element {
 
 const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n';
 const TAG = /<(?<ends>\/?)(?<name>[a-z]+)(?<attributes>(?: [a-z]+="[^"<]*")*)(?<empty>\/?)>/y;
-/** Without `]]>`, which section 2.4 keeps for the end of a CDATA section. */
+/** Text without `]]>`, which section 2.4 reserves for the end of a CDATA section. */
 const TEXT = /(?:(?!\]\]>)[^<])+/y;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-/** Section 2.2: every character that may stand in a document. */
+/** Section 2.2: characters that a document may contain. */
 const CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 export function readAtom(xml: string): ReadFeed {
@@ -52,7 +52,7 @@ function entryOf(entry: Element): ReadEntry {
   };
 }
 
-/** @throws where it is not well-formed, or uses of XML what a feed of ours has no use for. */
+/** @throws if it is not well-formed, or uses parts of XML that our feeds never use */
 function readXml(xml: string): Element {
   if (!xml.startsWith(DECLARATION) || !CHARACTERS.test(xml)) throw new Error('it is no document of XML 1.0');
   const root: Element = { name: '', attributes: {}, children: [], text: '' };

@@ -16,7 +16,7 @@ interface PostColumns {
 
 let posts = 0;
 
-/** A post that stands, put where its stamp would have put it. Returns its id. */
+/** Inserts a visible post without buying its stamp. Returns its id. */
 export async function insertPost(service: Service, posted: PostColumns): Promise<string> {
   const post_id = `post_${String(++posts).padStart(26, '0')}`;
   const {
@@ -48,7 +48,7 @@ export async function insertPost(service: Service, posted: PostColumns): Promise
   return post_id;
 }
 
-/** What was told of a post, in order. */
+/** Kinds of the events of a post, in order. */
 export async function postEvents(service: Service, post_id: string): Promise<readonly string[]> {
   const events = await service.query<{ kind: string }>(
     'select kind from board_event where post_id = $1 order by position',
@@ -65,7 +65,7 @@ export async function countsOf(service: Service, post_id: string): Promise<JsonO
   return counts;
 }
 
-/** What a test has written past the board is seen by what is kept until the board moves. */
+/** Moves the board's position: until then cached answers hide what a test wrote directly into the tables. */
 export async function moveBoard({ query }: Pick<Service, 'query'>): Promise<void> {
   await query('update board_head set position = position + 1');
 }

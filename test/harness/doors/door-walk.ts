@@ -12,20 +12,21 @@ import type { Service } from './open-service.ts';
 import { policyDoorsOf } from './policies.ts';
 
 /*
- * What the walkers over the table of doors share (possession.test.ts, demo-key-writes.test.ts): an agent of whom something
- * stands of each kind that a path can name (`Things`), bodies that each door would take from whoever may, and a fingerprint of
- * the whole database. A refusal that is given of what stands, for a body that would do, was given before either was looked at,
- * and an unchanged fingerprint says that nothing was written on the way, by whomever and of whomever, but for the tables of
- * `WRITTEN_ANYWAY`. A secret that opens one thing alone is in no body: signatures of acts and of revocations are nobody's.
+ * What the tests share that visit every row of the door table (possession.test.ts, demo-key-writes.test.ts): an agent with one
+ * object of each kind that a path can name (`DoorObjects`), bodies that each endpoint accepts from an authorised client, and a
+ * fingerprint of the whole database. If an existing object and a valid body are refused, the refusal came before either was
+ * looked at. If the fingerprint is unchanged, the request wrote nothing for any agent, except in the tables of
+ * `WRITTEN_ANYWAY`. No body holds a secret that authorises one object alone: signatures of acts and of revocations are invalid
+ * ones.
  */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/** What stands of an agent, by the names that paths and bodies have for it. */
+/** Objects of an agent, under the names that paths and bodies use for them. */
 export interface DoorObjects {
   readonly agent_id: number;
   readonly agent_wallet: string;
-  /** Of the call that registered the agent: a row of its book. */
+  /** Task of the call that registered the agent: a row of its book. */
   readonly task_id: string;
   readonly inflow_task_id: string;
   readonly assignment_id: string;
@@ -34,15 +35,15 @@ export interface DoorObjects {
   readonly post_id: string;
   readonly job_id: string;
   readonly commentId: string;
-  /** Of a call that waits for an answer. */
+  /** Approval of a call that waits for an answer. */
   readonly approval_id: string;
-  /** Of a session that a call was paid under. */
+  /** A session that a call was paid under. */
   readonly delegation_hash: string;
-  /** With whom an escrow may be opened. */
+  /** An agent with which an escrow may be opened. */
   readonly counterparty_agent_id: number;
 }
 
-/** Makes what stands of that agent. All of it is free but for the job, whose stamp the agent pays. */
+/** Creates the objects of that agent. All are free except the job, whose stamp the agent pays. */
 export async function createObjects(service: Service, agent: Agent, counterparty: Agent): Promise<DoorObjects> {
   const { account, agent_id, session, task_id } = agent;
   const headers = { 'X-SVC-Session': session };
@@ -68,9 +69,9 @@ export async function createObjects(service: Service, agent: Agent, counterparty
   const commentId = await standingComment(service, { agent_id, post_id });
   const { delegation_hash } = await bindRoot(service, account);
   const approval_id = await waitingApproval(service, agent);
-  // Last, so that nothing that happens here is sent to it.
+  // Last, so that it receives no event of the other objects.
   await make('PUT', `${book}/webhook`, { url: 'https://hooks.invalid/' });
-  // A report is made in the background, and must not be taken for a write of the walk.
+  // A report is made in the background, and must not be mistaken for a write by the walk.
   await untilReported(service, report_id);
   return {
     agent_id,
@@ -99,7 +100,7 @@ async function standingComment({ query }: Service, { agent_id, post_id }: { agen
   return comment_id;
 }
 
-/** Its book allows again what it allowed before. */
+/** An approval that waits. Its book then allows such calls again. */
 async function waitingApproval(service: Service, agent: Agent): Promise<string> {
   const approvals = approvalDoorsOf(() => service);
   await approvals.warned(agent);
@@ -119,7 +120,7 @@ const jobBody = (): JsonObject => ({
   deadline: new Date(Date.now() + 86_400_000).toISOString(),
 });
 
-/** The path with each name in it filled in: `{id}` is a job's or a post's, by what stands before it. `any` is the id of nothing. */
+/** The path with each of its names filled in: `{id}` is a job's or a post's, by what precedes it. `any` is the id of no object. */
 export function pathWith(path: string, ids: Readonly<Record<string, string | number>>): string {
   return path
     .replace('/jobs/{id}', '/jobs/{job_id}')
@@ -130,7 +131,7 @@ export function pathWith(path: string, ids: Readonly<Record<string, string | num
 const HASH = '0'.repeat(64);
 const SIGNATURE = `0x${'0'.repeat(130)}`;
 
-/** Bodies of doors whose schema does not say all that is valid, or at which a member that may be left out is what writes. */
+/** Bodies for endpoints whose schema does not say everything that is valid, or that write only if an optional member is given. */
 const bodies: Readonly<Record<string, (things: DoorObjects) => readonly JsonObject[]>> = {
   get_agent_book: () => [{ budget: '1' }],
   set_book_policy: () => [{ policy_type: 'kill_switch', value: true }],
@@ -159,7 +160,7 @@ const bodies: Readonly<Record<string, (things: DoorObjects) => readonly JsonObje
   revoke_session: () => [{ at: 1, signature: SIGNATURE }],
 };
 
-/** Bodies that the door would take from whoever may: of a door with actions one for each. */
+/** Bodies that the endpoint accepts from an authorised client, one for each action if it has actions. */
 export const bodiesOf = (door: Door, things: DoorObjects): readonly JsonObject[] =>
   bodies[door.name]?.(things) ?? [
     sampleOf(z.toJSONSchema(door.requests.body, { io: 'input', unrepresentable: 'any' }) as Shape) as JsonObject,
@@ -175,7 +176,7 @@ interface Shape {
   readonly minimum?: number;
 }
 
-/** Something of that shape: its members that are required. */
+/** A value of that shape, with its required members alone. */
 function sampleOf({ type, enum: words, anyOf, properties = {}, required = [], ...shape }: Shape): unknown {
   if (shape.const !== undefined) return shape.const;
   if (words) return words[0];
@@ -194,15 +195,15 @@ export const hasMutation = (door: Door): boolean =>
   );
 
 const COUNTED = 'counted from the log by a job';
-/** Tables that are written whether or not anybody asks, each with by whom. */
+/** Tables that are written without any request, each with the reason. */
 const WRITTEN_ANYWAY: Readonly<Record<string, string>> = {
   process_lease: 'each process says that it lives',
   chain_epoch: 'the newest block that was seen',
   board_funding_head: 'how far payments to those who post were looked for',
-  // Whatever is paid also claims its payment, in payment_claim.
+  // Payments write it too, but each of those also writes payment_claim.
   settlement: 'until its block is final',
   settlement_fee_day: 'what a block has cost, once it is known',
-  // What is counted stands in receipt.
+  // The receipts that these tables count are in the fingerprint themselves.
   totals_book: COUNTED,
   totals_node: COUNTED,
   totals_page: COUNTED,
@@ -211,7 +212,7 @@ const WRITTEN_ANYWAY: Readonly<Record<string, string>> = {
   totals_state: COUNTED,
 };
 
-/** A fingerprint of all that the database holds, table by table, but for what is written whether or not anybody asks. */
+/** A fingerprint of each table of the database, except those that are written without any request. */
 export async function fingerprints({ query }: Pick<Service, 'query'>): Promise<Readonly<Record<string, string>>> {
   const text = statements.get(query) ?? (await fingerprintOfAll(query));
   statements.set(query, text);
@@ -219,7 +220,7 @@ export async function fingerprints({ query }: Pick<Service, 'query'>): Promise<R
   return Object.fromEntries(hashed.map(({ table, rows }) => [table, rows]));
 }
 
-/** By whom it is asked. To plan a statement over all tables costs the server five times what it takes to run it. */
+/** Statements by service. To plan a statement over all tables costs the server five times what it takes to run it. */
 const statements = new WeakMap<Service['query'], string>();
 
 async function fingerprintOfAll(query: Service['query']): Promise<string> {

@@ -6,36 +6,36 @@ import { paidBy, sendMessage, toolCall } from '../mcp-message.ts';
 import { onGraph } from './on-graph.ts';
 import type { Service } from './open-service.ts';
 
-/* How each face is asked for what a door of the table offers, and what it answers. A2A has one door of its own: parity.test.ts. */
+/* Calls each face for what a row of the door table offers, and reads its answer. A2A has one endpoint of its own: parity.test.ts. */
 
-/** A request of a door, as each face takes it. */
+/** A request of an endpoint, in the form that every face takes. */
 export interface FaceRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: JsonObject;
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What this request asks for rightly shows nothing signed, though the door may. */
+  /** The answer to this request carries no signature, though the endpoint may show some. */
   readonly unsigned?: true;
-  /** A form, and the file in it as a tool takes it. GraphQL takes files otherwise: test/doors/audio.test.ts. */
+  /** A form, and its file in the form that a tool takes. GraphQL takes files otherwise: test/doors/audio.test.ts. */
   readonly form?: { readonly data: () => FormData; readonly file: JsonObject };
 }
 
-/** What a face answers; null where it does not offer that door. */
+/** Answers of each face; null if it does not offer that endpoint. */
 export interface Answers {
   readonly rest: Json;
   readonly mcp: Json;
   readonly graphql: Json;
 }
 
-/** The good answers of all faces to the same request. */
+/** The successful answers of all faces to the same request. */
 export async function answersOf(service: Service, door: Door, given: FaceRequest): Promise<Answers> {
-  // One after the other: what is bought is bought by the first, and given again to the others.
+  // One after the other: the first call buys, and the others receive the same purchase again.
   const rest = await byRest(service, door, given);
   const mcp = await byMcp(service, door, given);
   return { rest, mcp, graphql: await byGraphql(service, door, given) };
 }
 
-/** The request of a door, sent to it. */
+/** Sends the request to its endpoint. */
 function knockAt(service: Service, door: Door, { params = {}, query, body, headers, form }: FaceRequest) {
   const path = door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const asked = query ? `${path}?${new URLSearchParams(query as Record<string, string>)}` : path;
@@ -60,7 +60,7 @@ async function byMcp({ url }: Service, door: Door, given: FaceRequest): Promise<
   return unwrapped(result.structuredContent);
 }
 
-/** What is structured is an object: a tool says of a text its medium, and names a list. */
+/** Structured content is an object, so a tool wraps a text with its media type, and a list under `items`. */
 function unwrapped(content: JsonObject): Json {
   const names = Object.keys(content).sort().join();
   if (names === 'media_type,text') return content.text ?? null;
@@ -72,11 +72,11 @@ async function byGraphql(service: Service, door: Door, given: FaceRequest): Prom
   const { data, errors, text, variables } = await askGraph(service, door, given);
   if (!data || errors) throw new Error(`${door.name} by GraphQL: ${text}`);
   const answer = door.answer(data, variables);
-  // A document that is signed as it stands is text there.
+  // A signed document is text on the graph, so that its bytes stay as they were signed.
   return typeof answer === 'string' && isJson(door) ? (JSON.parse(answer) as Json) : withoutNulls(answer, door.nulls);
 }
 
-/** The operation that a door runs for that request, asked of the graph by whoever asks the door. */
+/** Runs the operation that the endpoint runs for that request on the graph, with the same credentials. */
 async function askGraph(
   service: Service,
   door: DocumentDoor,
@@ -88,14 +88,14 @@ async function askGraph(
 
 const isJson = ({ media }: Door): boolean => /^application\/(\w+\+)?json/.test(media);
 
-/** How a request was refused. `param`: the member at fault, where one is named. */
+/** A refusal. `param`: the member at fault, if one is named. */
 export interface FaceRefusal {
   readonly status: number;
   readonly code: string;
   readonly param?: string;
 }
 
-/** At the door: a problem, or on possession an empty body, whose status says it all. */
+/** A REST refusal: a problem, or an empty body if possession was not proven, for which the status alone says why. */
 export async function refusedByRest(service: Service, door: Door, given: FaceRequest): Promise<FaceRefusal> {
   const { status, body } = await knockAt(service, door, given);
   if (isJsonObject(body)) return refusedBy(status, body, isJsonObject(body.error) ? body.error.param : null);
@@ -103,8 +103,8 @@ export async function refusedByRest(service: Service, door: Door, given: FaceReq
 }
 
 /**
- * On the graph. `variables`: where the door would not let the request through to it. What is not there may be null without a fault:
- * that is the answer then.
+ * A refusal by the graph. `variables`: given if the endpoint would not let the request through to the graph. A missing object
+ * may be null without an error; the answer is null then.
  */
 export async function refusedByGraph(service: Service, door: DocumentDoor, given: FaceRequest, variables?: JsonObject) {
   const asked = variables

@@ -8,10 +8,10 @@ import { expectShortHeaders } from './table.ts';
 
 export type Chunk = Omit<z.infer<typeof ChatChunk>, 'svc'> & { readonly svc?: ReceiptBody };
 
-/** A streamed chat request; each content makes it another one. */
+/** A streamed chat request; another content makes it another request. */
 export const askToStream = (content: string, members: JsonObject = {}) => ask(content, { stream: true, ...members });
 
-/** A streamed answer, as it is heard. Its status and headers are there with its first byte. */
+/** Reads a streamed answer as it arrives. Returns with its status and headers. */
 export async function listen(
   service: Pick<Service, 'url'>,
   body: unknown,
@@ -40,7 +40,7 @@ export async function listen(
     /** The data of the next event; null at the end. */
     next,
     leave: () => hang_up.abort(),
-    /** All that is still to come. */
+    /** All events that are still to come. */
     async rest(): Promise<StreamAnswer> {
       const data: string[] = [];
       for (let one = await next(); one !== null; one = await next()) data.push(one);
@@ -58,7 +58,7 @@ export function readChunks(data: readonly string[]) {
   return {
     ends_well,
     chunks,
-    /** The last event where something went wrong. */
+    /** The last event, if it reports an error. */
     error: 'error' in (events.at(-1) ?? {}) ? events.at(-1) : undefined,
     text: chunks.map(textOf).join(''),
     finish_reasons: chunks.flatMap(chunk => chunk.choices.flatMap(({ finish_reason }) => finish_reason ?? [])),
@@ -66,7 +66,7 @@ export function readChunks(data: readonly string[]) {
   };
 }
 
-/** An event has the shape that the description gives it, and nothing beyond it. */
+/** Checks that an event has the described shape and no member beyond it. */
 function strict(event: JsonObject): unknown {
   const parsed = ChatChunk.parse(event);
   if (JSON.stringify(Object.keys(parsed).sort()) !== JSON.stringify(Object.keys(event).sort()))

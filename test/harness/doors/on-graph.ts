@@ -2,19 +2,16 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Fetch } from '../buyer.ts';
 import type { Service } from './open-service.ts';
 
-/** What /graphql answers, as far as tests look into it. */
+/** An answer of /graphql, with the members that tests read. */
 export interface Result<D> {
   readonly data?: D | null;
   readonly errors?: readonly { readonly message: string; readonly extensions: JsonObject }[];
 }
 
-/** By whom a document is sent: nobody, whoever shows headers, or whoever holds the session of a book. */
+/** Credentials of a document: none, headers, or the session of a book. */
 type CredentialValue = Readonly<Record<string, string>> | string | null;
 
-/**
- * Sends a document to /graphql. `data`: null where no resolver was reached; `refused`: the extensions of the first error, null
- * where there is none.
- */
+/** Sends a document to /graphql. `data`: null if no resolver was reached; `refused`: the extensions of the first error, or null. */
 export async function onGraph<D = JsonObject>(
   service: Pick<Service, 'knock'>,
   query: string,

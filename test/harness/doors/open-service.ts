@@ -36,7 +36,7 @@ export const CHAT = '/v1/chat/completions';
 export const REGISTER = '/v1/agents/register';
 export const PRICE = 2000n;
 
-/** The receipt in an answer, as far as tests look into it. */
+/** The receipt in an answer, with the members that tests read. */
 export interface ReceiptBody extends JsonObject {
   readonly task_id: string;
   readonly verify_url: string;
@@ -45,7 +45,7 @@ export interface ReceiptBody extends JsonObject {
   readonly issuer_signature: { readonly jws: string; readonly kid: string };
 }
 export type Chat = Omit<z.infer<typeof ChatAnswer>, 'svc'> & { readonly svc: ReceiptBody };
-/** The v1 side of a 402. */
+/** The v1 part of a 402. */
 export interface ChallengeBody {
   readonly x402Version: number;
   readonly error: string;
@@ -55,45 +55,45 @@ export type RegistrationAnswer = z.infer<typeof RegistrationNoun>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text, bytes and forms go out as they are, a stream in chunks; anything else as JSON. */
+  /** Text, bytes and forms are sent unchanged, a stream in chunks; anything else as JSON. */
   readonly body?: unknown;
-  /** By which fetch; a paying one pays where it is asked to. */
+  /** The fetch that sends it; a paying one pays if it is asked to. */
   readonly by?: Fetch;
 }
 
 export type Service = Awaited<ReturnType<typeof openOwn>>;
 
 interface ServiceOptions {
-  /** Another main than the service's own. */
+  /** Main to run in place of the service's own. */
   readonly entry?: string;
-  /** Where which of its calls breaks. */
+  /** Points at which its calls fail: see `breakAt`. */
   readonly breaks_at?: readonly string[];
-  /** What of the errors in its log a test means to cause. */
+  /** Errors in its log that a test causes on purpose. */
   readonly meant?: RegExp;
-  /** Whether its hubs make images and hear audio, too. */
+  /** Whether its hubs also make images and transcribe audio. */
   readonly media?: boolean;
-  /** Who is asked about payments to others. */
+  /** Source of payments to others. */
   readonly transfers?: ForeignTransfers;
-  /** What the work of a send on Nano is held to. */
+  /** Minimum work of a send on Nano. */
   readonly nano_work_min?: bigint;
-  /** By which payments and proofs are judged. */
+  /** Clock by which payments and proofs are judged. */
   readonly clock?: Clock;
-  /** How long its books' audit rests (`GatewayOptions.book_audit_rests`). */
+  /** Pauses of its books' audit (`GatewayOptions.book_audit_rests`). */
   readonly book_audit_rests?: number;
-  /** Whether what counts by the hour is asked of it: see `freshDatabase`. */
+  /** Whether the test counts by the hour: see `freshDatabase`. */
   readonly mid_hour?: boolean;
-  /** Of one's own, in place of a copy of the template. */
+  /** A database to use in place of a copy of the template. */
   readonly database_url?: string;
-  /** What it does beyond the specification, with the graph that is composed of it. */
+  /** Features beyond the specification, with the graph that is composed with them. */
   readonly features?: Pick<WorkerGatewayOptions, 'features' | 'supergraph'>;
 }
 
 let shared: Promise<Service> | undefined;
 
 /**
- * The service that all files of a worker share: on a chain, a database and hubs of theirs, with a live key and a demo key.
- * For files that go by agents and payments of their own. Whoever alters records, halts the log, revokes keys, moves clocks, sets
- * limits, or counts what stands there altogether opens one by `openService`.
+ * The service that all files of a worker share: on a chain, a database and hubs of theirs, with a live key and a demo key. It
+ * is for files that use agents and payments of their own. A file that alters records, halts the log, revokes keys, moves
+ * clocks, sets limits, or counts all records opens a service by `openService`.
  */
 export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
   const service = await readyService();
@@ -107,7 +107,7 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
       await untilHolds(async () => expect((await service.get('/readyz')).body).toMatchObject({ status: 'ok' }));
       await untilHolds(async () => expect(await service.noncesAhead()).toEqual([]));
     } catch (fault) {
-      // The next file gets another one, and is not failed for what this one has done.
+      // The next file gets another service, so that it does not fail because of this one.
       shared = undefined;
       throw new Error('the service that all files share was left so that it is not ready', { cause: fault });
     }
@@ -116,7 +116,7 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
   return service;
 }
 
-/** The one of the worker; another where a file that did not ask for it has left it so that it is not ready, as by timers of its own. */
+/** The worker's service, or a new one if a file that did not use it has left it unready, for example by timers of its own. */
 async function readyService(): Promise<Service> {
   const known = await shared;
   if (known && (await known.get('/readyz').catch(() => null))?.status === 200) return known;
@@ -126,7 +126,7 @@ async function readyService(): Promise<Service> {
   return shared;
 }
 
-/** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
+/** The whole service on a chain, a database and hubs of its own; a process if it has a main of its own. Opened once per file. */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
   options: ServiceOptions = {},
@@ -191,7 +191,7 @@ async function openOwn(
 
   async function knock<T = JsonObject>(method: string, path: string, { headers, body, by = fetch }: Knock = {}) {
     const sent = body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) };
-    // A form says its type itself, since that names its boundary.
+    // A form sets its content type itself, since that names its boundary.
     const typed = body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' };
     const duplex = body instanceof ReadableStream ? ({ duplex: 'half' } as const) : {};
     const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent, ...duplex });
@@ -210,7 +210,7 @@ async function openOwn(
 
   return {
     chain,
-    /** As it was opened: hubs answer, gates are open, and nobody remembers what was asked before or how it was answered. */
+    /** Restores the state after opening: hubs answer, gates are open, and the records of earlier requests and answers are empty. */
     reset(): void {
       for (const hub of [alpha, beta]) hub.forget();
       for (const gate of Object.values(gates)) gate.open();
@@ -218,7 +218,7 @@ async function openOwn(
       gateway.logs.length = 0;
     },
     hubs: [alpha, beta] as const,
-    /** Before the chain's RPC and before the first hub. */
+    /** Gates in front of the chain's RPC and of the first hub. */
     gates,
     gateway,
     url: gateway.url,
@@ -228,17 +228,17 @@ async function openOwn(
     get: <T = JsonObject>(path: string, headers: Knock['headers'] = {}) => knock<T>('GET', path, { headers }),
     post: <T = JsonObject>(path: string, body: unknown, headers: Knock['headers'] = {}) =>
       knock<T>('POST', path, { body, headers }),
-    /** A payment for a door, made by the official client and not sent yet. */
+    /** A payment for an endpoint, made by the official client and not sent yet. */
     payment: (account: Wallet, path: string, headers: Knock['headers'] = {}): Promise<PaymentHeaders> =>
       paymentFor(account, gateway.url + path, headers),
-    /** What a door's 402 asks of v1 clients. */
+    /** The offer in an endpoint's 402 to v1 clients. */
     async offer(path: string): Promise<OfferV1> {
       const { body } = await knock<ChallengeBody>('POST', path);
       const [offer] = body.accepts;
       if (!offer) throw new Error(`nothing is offered at ${path}`);
       return offer;
     },
-    /** The keys by which what the service signs is verified. */
+    /** The keys that verify the service's signatures. */
     jwks: async () => (await knock<JSONWebKeySet & JsonObject>('GET', '/.well-known/jwks.json')).body,
     /** A chat, paid by the official v2 client. */
     buy: (account: Wallet, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
@@ -252,7 +252,7 @@ async function openOwn(
       });
       return { account, ...body };
     },
-    /** Claims of that wallet, whatever became of them. */
+    /** Claims of that wallet in any state. */
     claimsOf: async ({ address }: Pick<Wallet, 'address'>) =>
       (
         await ledger.query<{ state: string; reason: string | null }>(
@@ -260,25 +260,25 @@ async function openOwn(
           [address],
         )
       ).rows,
-    /** What the treasury got from that wallet, oldest first. */
+    /** Transfers from that wallet to the treasury, oldest first. */
     async transfersFrom({ address }: Pick<Wallet, 'address'>) {
       const transfers = await chain.transfers(pay_to);
       return transfers.filter(({ from }) => from === address.toLowerCase());
     },
-    /** Keys that have signed what the chain does not have: whatever they sign next waits for it. */
+    /** Keys whose newest nonce is not mined yet: a later transaction of theirs waits for it. */
     async noncesAhead() {
       const { rows: keys } = await ledger.query<{ address: string; next_nonce: number }>('select * from settler_key');
       const counts = keys.map(({ address }) => chain.call<string>('eth_getTransactionCount', address, 'latest'));
       const mined = await Promise.all(counts);
       return keys.filter(({ next_nonce }, index) => Number(next_nonce) > Number(mined[index]));
     },
-    /** A statement on the service's own database: for what no door shows. Under a name it is planned once in each session. */
+    /** Runs a statement on the service's own database, for what no endpoint shows. A named statement is planned once in each session. */
     query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
       (await ledger.query<T>({ text, values, ...(name !== undefined && { name }) })).rows,
   };
 }
 
-/** What one of the models can do beside text. */
+/** Abilities of one of the models beside text. */
 const able = { vision_models: ['alpha-2'], reasoning_models: ['alpha-2'] };
 
 function mediaOf(hub: string) {
@@ -289,15 +289,15 @@ function mediaOf(hub: string) {
   };
 }
 
-/** An answer may be right while something broke behind it: the log would say so. */
+/** Fails on errors in the log: an answer may be right although something failed behind it. */
 function requireQuiet(logs: readonly string[]): void {
   const broken = logs.filter(line => /"level":[56]0/.test(line) && !EXPECTED_ERRORS.test(line));
   if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
 }
 
 /**
- * Errors that tests bring about and that say nothing of the service: a gate of ours that cuts a connection, and time-outs
- * where all tests together leave Postgres and chains no time. Such a fault of the service's own is not found here.
+ * Errors that tests cause and that do not concern the service: a gate of ours that cuts a connection, and time-outs when all
+ * tests together leave Postgres and chains no time. Such an error of the service's own is not found here.
  */
 const EXPECTED_ERRORS =
   /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout|forcefulShutdown was initiated/;
@@ -310,7 +310,7 @@ function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | Readab
   return [Uint8Array, ReadableStream, FormData].some(kind => body instanceof kind) || typeof body === 'string';
 }
 
-/** Before each test hubs answer and gates are open, whatever the one before has made of them. */
+/** Makes hubs answer and opens gates before each test, whatever the test before has set. */
 export function resetHubsBeforeEach(service: () => Service): void {
   beforeEach(() => {
     const { hubs, gates } = service();
@@ -319,7 +319,7 @@ export function resetHubsBeforeEach(service: () => Service): void {
   });
 }
 
-/** The smallest chat request; each content makes it another one. */
+/** The smallest chat request; another content makes it another request. */
 export function ask(content = 'What is a spend receipt?', members: JsonObject = {}): JsonObject {
   return { messages: [{ role: 'user', content }], ...members };
 }

@@ -7,17 +7,17 @@ import type { ChallengeBody, ReceiptBody, Service } from './open-service.ts';
 import { identifiedPayment, newIdentifier } from './payment-identifiers.ts';
 import { policyDoorsOf } from './policies.ts';
 
-/** A door that sells something, as far as its manners are those of all. */
+/** A paid endpoint, with what a test of the behaviour common to all of them needs. */
 export interface PaidDoor {
   readonly path: string;
   readonly job_kind: string;
-  /** A good request of that wallet's; each name makes it another one. */
+  /** A valid request of that wallet; another name makes it another request. */
   body(account: Wallet, name: string): JsonObject;
-  /** A body as it goes out: as JSON unless given. */
+  /** Encodes a body as it is sent. Default: as JSON. */
   readonly sent?: (members: JsonObject) => unknown;
-  /** A body that is larger than the door reads. */
+  /** A body that is larger than the endpoint reads. */
   readonly oversized?: () => unknown;
-  /** What is wrong with a body, and the parameter that is told. */
+  /** Invalid members, each with the parameter that the refusal names. */
   readonly wrong: readonly (readonly [param: string, members: JsonObject])[];
 }
 
@@ -25,7 +25,7 @@ interface Answer extends JsonObject {
   readonly svc: ReceiptBody;
 }
 
-/** One test for each status that any paid door may answer; what the answer says is for the door's own tests to see. */
+/** One test for each status that any paid endpoint may answer; the endpoint's own tests check what the answer says. */
 export function testPaidDoor(opened: () => Service, { path, job_kind, body, wrong, ...door }: PaidDoor): void {
   const { sent: formed = members => members, oversized = overlong } = door;
   const good = (account: Wallet, name: string) => formed(body(account, name));

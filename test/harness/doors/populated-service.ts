@@ -23,7 +23,7 @@ export const OPS = { 'X-SVC-Board-Ops': `ops-${'f'.repeat(48)}` };
 
 export type Populated = Awaited<ReturnType<typeof openPopulated>>;
 
-/** A service with at least one of each thing that a door shows, so that no face is compared by an empty answer. */
+/** A service with at least one of each thing that an endpoint shows, so that no face is compared by an empty answer. */
 export async function openPopulated() {
   const world = openTransferSource();
   const service = await openService(
@@ -55,13 +55,13 @@ export async function openPopulated() {
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/** Rows of each kind on one book, and what was made of them. */
+/** Rows of each kind on one book, and the records made from them. */
 async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
   const { file, bought } = disputeDoorsOf(() => service);
   const { start, ended } = reconciliationDoorsOf(() => service);
   const { account, agent_id, session } = agent;
   const shop = policyDoorsOf(service);
-  // Two that follow from the first row, so that one page does not hold what follows from it.
+  // Two calls that follow from the first row, so that one page does not hold all of them.
   const after = { 'X-SVC-Parent': agent.task_id };
   const chat = (await service.buy(account, ask('One', { intent_id: 'bill', attempt_index: 0 }), after)).body;
   await service.buy(account, ask('Another', { intent_id: 'bill', attempt_index: 1 }), after);
@@ -94,7 +94,7 @@ async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
   };
 }
 
-/** Half of its budget is spent: its book tells an alert. */
+/** An agent that has spent half of its budget, so that its book raises an alert. */
 async function bookNearItsWalls(service: Service): Promise<Agent> {
   const agent = await service.newAgent();
   await policyDoorsOf(service).setBudget(agent, '8000');
@@ -102,7 +102,7 @@ async function bookNearItsWalls(service: Service): Promise<Agent> {
   return agent;
 }
 
-/** What a record shows to anybody is over: its rows were yesterday. */
+/** The public record shows past days alone, so the book's rows are moved to yesterday. */
 async function bookOfYesterday(service: Service): Promise<Agent> {
   const agent = await service.newAgent();
   const text = `update book_sum set period = period - interval '1 day' where agent_id = $1`;
@@ -110,7 +110,7 @@ async function bookOfYesterday(service: Service): Promise<Agent> {
   return agent;
 }
 
-/** A call of it waits for an answer, and a webhook of it was not heard. */
+/** An agent with a call that waits for approval, and with a webhook whose deliveries have failed. */
 async function bookThatWaits(service: Service): Promise<Agent> {
   const approvals = approvalDoorsOf(() => service);
   const agent = await approvals.cautious();
@@ -125,7 +125,7 @@ async function bookThatWaits(service: Service): Promise<Agent> {
   return agent;
 }
 
-/** Names of sessions that stand, are over, and were ended by the revocation of a parent. */
+/** Hashes of a session that is active, one that has expired, and one that ended by the revocation of its parent. */
 async function sessionsOf(service: Service, { account }: Agent) {
   const [active, over, revoked] = [
     await bindRoot(service, account),
@@ -133,7 +133,7 @@ async function sessionsOf(service: Service, { account }: Agent) {
     await bindRoot(service, account),
   ];
   const child = await bindChild(service, revoked);
-  // The newest two of what is listed, so that one page does not hold all of it.
+  // The two newest sessions of the list, so that one page does not hold all of it.
   await revoke(service, account, revoked);
   await revoke(service, account, await bindRoot(service, account));
   const text = 'update delegation set session_expiry = $2 where delegation_hash = $1';
@@ -141,7 +141,7 @@ async function sessionsOf(service: Service, { account }: Agent) {
   return [active, over, child].map(({ delegation_hash }) => delegation_hash);
 }
 
-/** The nonce of a payment: what a settlement is asked for by. */
+/** The nonce of a payment, by which its settlement is looked up. */
 async function paidByHand(service: Service): Promise<string> {
   const { headers, message } = await makePayment(service, await service.chain.newWallet());
   await service.post<Chat>(CHAT, ask('Settled'), headers);

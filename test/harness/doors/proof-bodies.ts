@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/** An inflow that stands. */
+/** Id of an inflow that exists. */
 export const INFLOW = 'inflow-that-stands';
 
-/** Every door of a book that a proof opens, with a body that it takes: those to come are wanted here. */
+/** Bodies that each endpoint of a book accepts under a proof. A new endpoint must be added here. */
 export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'GET get_agent_book': [{}],
   'POST get_agent_book': [{ limit: 5 }, { budget: '900000' }],
@@ -59,7 +59,7 @@ export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST refuse_delivery': [{ agent_id: 1, output_sha256: '0'.repeat(64), reason: 'It is not all of it' }],
   'POST reveal_job': [{ agent_id: 1, output: 'x', encoding: 'utf8' }],
   'POST challenge_job': [{ agent_id: 1, reason: 'Nothing came' }],
-  // Nothing in it could be said otherwise.
+  // It has no member that could vary.
   'POST cancel_job': [],
   'POST flag_job': [],
   'POST create_board_post': [],
@@ -67,17 +67,20 @@ export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST confirm_post': [{ agent_id: 1, receipt_ref: 'task_of_nobody' }],
   'POST flag_board_post': [],
   'POST flag_board_comment': [],
-  // Nothing in these could be said otherwise.
+  // These have no member that could vary.
   'POST take_down_board_post': [],
   'POST take_down_board_comment': [],
   'POST like_post': [],
 };
-/** What is withdrawn once is not there to be withdrawn again: 404 to whoever may; and one report of an agent is made at a time. */
+/**
+ * Statuses that prove an authorised call. A second withdrawal of the same object is answered 404, and an agent has one report
+ * at a time.
+ */
 export const acceptedStatuses: Readonly<Record<string, readonly number[]>> = {
   DELETE: [200, 404],
   POST: [200, 201, 202],
   'POST start_reconciliation': [202, 409],
-  // There is no such job or post: whoever is told so has been let in.
+  // The job or post does not exist: a 404 shows that the caller was authorised.
   'POST pick_bid': [404],
   'POST deliver_job': [404],
   'POST refuse_delivery': [404],
@@ -86,7 +89,7 @@ export const acceptedStatuses: Readonly<Record<string, readonly number[]>> = {
   'POST confirm_post': [404],
 };
 let count = 0;
-/** What makes a body another one. An endpoint that is not here has no member that could. */
+/** Changes to a body that make it another one. An endpoint that is missing here has no member that could vary. */
 export const changedBodies: Readonly<Record<string, (nonce: string, body: JsonObject) => JsonObject>> = {
   get_agent_book: (_, body): JsonObject =>
     'limit' in body ? { limit: 1 + (++count % 200) } : { budget: String(900_000 + ++count) },
@@ -108,7 +111,7 @@ export const changedBodies: Readonly<Record<string, (nonce: string, body: JsonOb
   challenge_job: () => ({ reason: `Nothing came on day ${++count}` }),
   confirm_post: nonce => ({ receipt_ref: nonce }),
   start_reconciliation: () => ({ to_block: 1 + ++count }),
-  // Read whole, whatever else they are asked.
+  // Their content depends on no argument.
   stream_book_export: () => ({}),
   stream_book_journal: () => ({}),
 };

@@ -10,7 +10,7 @@ import type {
 import { atEnd } from '../release.ts';
 import type { Service } from './open-service.ts';
 
-/** What a router was asked, and by which key. */
+/** A request that a router received. */
 interface RouterRequest {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -18,7 +18,7 @@ interface RouterRequest {
 
 type RouterBehaviour = (asked: RouterRequest, response: ServerResponse) => void;
 
-/** A third-party router that answers look-ups as it is told; closed after the file's last test. */
+/** A third-party router that answers look-ups as a test sets it; closed after the file's last test. */
 export async function startRouter() {
   const asked: RouterRequest[] = [];
   let answering: RouterBehaviour = (_asked, response) => void response.writeHead(404).end();
@@ -37,14 +37,14 @@ export async function startRouter() {
   );
   return {
     host,
-    /** Up to and including the version. */
+    /** The URL up to and including the version. */
     base_url: `http://${host}/api/v1`,
     asked,
-    /** In its own words, byte for byte. */
+    /** Sets an answer of the test's own, byte for byte. */
     behave(next: RouterBehaviour): void {
       answering = next;
     },
-    /** Tells this of whatever is asked for; `cost` is the text of a JSON number. */
+    /** Answers each look-up with this generation; `cost` is the text of a JSON number. */
     answerWithCost(told: { readonly id?: string; readonly model: string; readonly cost: string }): void {
       answering = ({ url }, response) => {
         const id = told.id ?? new URL(url, 'http://router').searchParams.get('id');
@@ -61,7 +61,7 @@ type Summary = z.infer<typeof RouterBookSummaryNoun>;
 export type Broadcast = z.infer<typeof BroadcastGenerationNoun>;
 
 let counted = 0;
-/** What may be reported, of a generation of its own unless it is named. */
+/** A report of a generation, of a new one unless `generation_id` is given. */
 export const report = (members: JsonObject = {}): JsonObject => ({
   generation_id: `gen-${++counted}`,
   model: 'some/model',
@@ -72,7 +72,7 @@ export const report = (members: JsonObject = {}): JsonObject => ({
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** The doors of router books, as their users call them. */
+/** The endpoints of router books, as their users call them. */
 export function routerDoorsOf(service: () => Service) {
   return {
     open: (body: JsonObject = {}, headers = {}) => service().post<OpenedBook>('/v1/router/books', body, headers),

@@ -9,21 +9,21 @@ import { otherPaidDoors } from './other-paid-doors.ts';
 import { headersBytesMax } from './table.ts';
 import { listenToWire, type ResponseHead } from './wire.ts';
 
-/* Whoever pays, at the service itself or behind a proxy: each answer has so short a head that a stock proxy passes it on. */
+/* Payments at the service itself and behind a proxy: each answer has so short a head that a stock proxy passes it on. */
 
-/** Sixty characters: what stands in every offer, receipt and URL that a header carries. */
+/** Sixty characters, which every offer, receipt and URL in a header contains. */
 const BASE_URL = `https://${'gateway.'.repeat(6)}test`;
 const ORIGIN = { origin: 'https://dashboard.example' };
 const KEY = { 'x-api-key': 'a-live-key' };
 
 type Request = (account: Pick<Wallet, 'address'>, name: string) => object;
-/** What each paid door is asked. */
+/** A request for each paid endpoint. */
 export const paidRequests: readonly (readonly [path: string, request: Request])[] = [
   [CHAT, (_, name) => ask(name)],
   ...otherPaidDoors.map(({ path, request }) => [path, request] as const),
 ];
 
-/** A task says on which network its sender pays. */
+/** A task names the network on which its sender pays. */
 const onSolana = (body: object) => ('chain_id' in body ? { ...body, chain_id: 'solana' } : body);
 
 interface Sent {
@@ -32,7 +32,7 @@ interface Sent {
   readonly by?: typeof fetch;
 }
 
-/** A request of a page's: it names its origin, and its answer is read to the end. */
+/** Sends a request as a page does: it names its origin, and its answer is read to the end. */
 export async function post(url: string, { body, headers = {}, by = fetch }: Sent = {}) {
   const form = body instanceof FormData;
   const typed: Record<string, string> = form || body === undefined ? {} : { 'content-type': 'application/json' };
@@ -43,7 +43,7 @@ export async function post(url: string, { body, headers = {}, by = fetch }: Sent
 
 export type MeasuredService = Awaited<ReturnType<typeof openMeasuredService>>;
 
-/** A service whose every answer is measured on its wire, and whose first paid call breaks before it is recorded. */
+/** A service whose every answer is measured on its wire, and whose first paid call fails before it is recorded. */
 export async function openMeasuredService() {
   const service = await openSolanaService(
     { BASE_URL },
@@ -52,7 +52,7 @@ export async function openMeasuredService() {
   const wire = listenToWire(service.url);
   return {
     ...service,
-    /** Each answer that the service itself gave since the last look is short; which there were. */
+    /** Checks that each answer of the service since the last call is short, and returns their heads. */
     shortHeads(): readonly ResponseHead[] {
       const heads = wire.take();
       for (const { status, bytes, text } of heads) {
@@ -64,7 +64,7 @@ export async function openMeasuredService() {
   };
 }
 
-/** The call that breaks, and the answer to the same payment once reconcile has finished it. */
+/** Makes the call that fails, and sends the same payment again once reconcile has finished it. */
 export async function breakOnce(service: MeasuredService): Promise<readonly ResponseHead[]> {
   const payer = await service.chain.newWallet();
   const url = service.url + CHAT;
@@ -74,7 +74,7 @@ export async function breakOnce(service: MeasuredService): Promise<readonly Resp
   return service.shortHeads();
 }
 
-/** At the door `path` of `at`: unpaid, by each official client, by key, and the same payment twice. */
+/** Buys at the path `path` of `at`: unpaid, by each official client, by key, and with the same payment twice. */
 export async function buyByEachClient(
   service: MeasuredService,
   at: string,
@@ -114,12 +114,12 @@ export async function buyByEachClient(
     'settled',
     'idempotent_replay',
   ]);
-  // Each official client paid once, at its first try; what was delivered again moved nothing.
+  // Each official client paid once, at its first try; the repeated delivery moved no money.
   expect(await service.transfersFrom(payer)).toHaveLength(3);
   service.shortHeads();
 }
 
-/** Unpaid, and by the official client. */
+/** Registers without payment, and by the official client. */
 export async function registerAt(service: MeasuredService, at: string): Promise<void> {
   const url = at + REGISTER;
   const payer = await service.chain.newWallet();
@@ -128,7 +128,7 @@ export async function registerAt(service: MeasuredService, at: string): Promise<
   service.shortHeads();
 }
 
-/** The receipt is in the last event of each stream, and what names it in its headers. */
+/** The receipt is in the last event of each stream, and the headers name it. */
 export async function streamAt(service: MeasuredService, at: string): Promise<void> {
   const url = at + CHAT;
   const payer = await service.chain.newWallet();

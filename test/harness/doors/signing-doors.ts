@@ -3,7 +3,7 @@ import { jsonSchema } from '../../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { isJsonObject, type Json } from '../../../schema/canonical-json.ts';
 
-/* Doors that show something signed, as the table itself says of their answers. */
+/* Endpoints that show something signed, by the schemas of their answers. */
 
 const SIGNED: ReadonlySet<string> = new Set(['issuer_signature', 'co_signature', 'signature', 'jws', 'inflow_claim']);
 
@@ -19,7 +19,7 @@ function showsSigned(shape: Json): boolean {
   return named || Object.values(shape).some(showsSigned);
 }
 
-/** All that is signed in an answer, in the order in which it stands there; what is null is not there. */
+/** All signed members of an answer in a fixed order, without nulls. */
 export function signaturesIn(answer: Json): Json[] {
   if (Array.isArray(answer)) return answer.flatMap(signaturesIn);
   if (!isJsonObject(answer)) return [];

@@ -7,12 +7,12 @@ import { faultForms } from '../../../rest-compat/fault-form.ts';
 import { limits } from '../../../schema/limits.ts';
 import { type DescribedResponse, withoutReferences, wordsOfEmptyBody } from '../openapi.ts';
 
-/** An answer as it was heard at a door. */
+/** An answer of an endpoint. */
 export interface TableAnswer<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; null where it is empty. */
+  /** The parsed body; null if it is empty. */
   readonly body: T;
 }
 
@@ -32,19 +32,19 @@ const paths = everyDoor.map(door => ({
   }),
 }));
 
-/** The door of the table that a request meets; undefined where there is none, or none for that method. */
+/** The row of the door table that a request meets; undefined if there is none for its path or method. */
 export function doorOf(method: string, pathname: string): Door | undefined {
   const isMet = ({ door, spelt }: (typeof paths)[number]) =>
     door.methods.includes(method as DoorMethod) && spelt.some(path => path.test(pathname));
   return paths.find(isMet)?.door;
 }
 
-/** How long the status line and all headers of an answer may be. */
+/** Maximum length in bytes of the status line and all headers of an answer. */
 export function headersBytesMax(status: number): number {
   return status === 402 ? limits.challenge_headers_bytes_max : limits.answer_headers_bytes_max;
 }
 
-/** That a stock proxy takes the headers of this answer, as near as a client can tell who has not seen the wire. */
+/** Checks that a stock proxy accepts the headers of this answer, as exactly as a client can without seeing the wire. */
 export function expectShortHeaders({ status, headers }: Pick<TableAnswer<unknown>, 'status' | 'headers'>): void {
   const lines = [
     `HTTP/1.1 ${status} Payment Required`,
@@ -55,17 +55,17 @@ export function expectShortHeaders({ status, headers }: Pick<TableAnswer<unknown
   expect(bytes, lines.join('\n')).toBeLessThan(headersBytesMax(status));
 }
 
-/** Headers that a caller is told of. */
+/** Headers that the description must name if an answer has them. */
 const OURS = /^(x-svc-|x-payment-|payment-|retry-after$|x-should-retry$)/;
 
 /**
- * What every answer owes to the door table, whatever test asked for it: the status is described, a good body has the
- * door's shape and no member beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) nothing; its headers are described.
+ * Checks any answer against the door table: its status is described, a successful body has the endpoint's shape and no member
+ * beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) empty; its headers are described.
  */
 export function expectDescribed(method: string, pathname: string, heard: TableAnswer<unknown>): void {
   const { status, headers, body } = heard;
   expect(headers.get('x-content-type-options')).toBe('nosniff');
-  // RFC 9110 9.3.7: it says which methods there are.
+  // RFC 9110 9.3.7: the answer lists the methods.
   if (method === 'OPTIONS') return;
   const door = doorOf(method, pathname);
   const answered = door && described.paths[door.path]?.[method.toLowerCase()]?.responses[status];

@@ -15,13 +15,13 @@ import type { Service } from './open-service.ts';
 type NewAgent = Awaited<ReturnType<Service['newAgent']>>;
 type Agent = Pick<NewAgent, 'agent_id' | 'session'>;
 
-/** The doors of a service at which webhooks are set and looked after. */
+/** The endpoints of a service that set and manage webhooks. */
 export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'post' | 'url'>) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/webhook${beneath}`;
   const shown = ({ session }: Agent) => ({ 'X-SVC-Session': session });
   const put = (agent: Agent, body: JsonObject, headers: Record<string, string> = shown(agent)) =>
     service().knock<z.infer<typeof SetWebhookNoun>>('PUT', path(agent), { body, headers });
-  /** That approvals of a book are told to a URL, by the word of its agent's wallet. */
+  /** Consent of the agent's wallet to sending approvals of its book to a URL. */
   const consent = async ({ agent_id, account }: NewAgent, url: string, at = nowSeconds()) => ({
     wallet_signature: await account.signMessage({
       message: approvalWebhookText(service().url, { agent_id, url: new URL(url).href }, at),
@@ -35,7 +35,7 @@ export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'p
     consent,
     putForApprovals: async (agent: NewAgent, url: string) =>
       put(agent, { url, events: ['approval'], ...(await consent(agent, url)) }),
-    /** One that is set; its secret. */
+    /** Sets a webhook. Returns its secret. */
     async secretOf(agent: Agent, body: JsonObject): Promise<string> {
       const made = await put(agent, body);
       expect(made.status, made.text).toBe(200);

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { atEnd } from '../release.ts';
 
-/** What stood before an answer's body, as it came over the wire. */
+/** The head of an answer, as it came over the wire. */
 export interface ResponseHead {
   readonly method: string;
   readonly path: string;
@@ -11,13 +11,13 @@ export interface ResponseHead {
   readonly text: string;
 }
 
-/** What Node's own fetch says of each answer, before it makes anything of its headers. */
+/** Node's report of each answer before its fetch parses the headers. */
 interface HeadersMessage {
   readonly request: { readonly origin: string; readonly method: string; readonly path: string };
   readonly response: { readonly statusCode: number; readonly statusText: string; readonly headers: readonly Buffer[] };
 }
 
-/** Hears the head of every answer that this process is given from there, whichever client asked. */
+/** Records the head of every answer that this process receives from that origin, by any client. */
 export function listenToWire(origin: string) {
   let heads: ResponseHead[] = [];
   const hear = (published: unknown) => {
@@ -27,7 +27,7 @@ export function listenToWire(origin: string) {
   subscribe('undici:request:headers', hear);
   atEnd(() => void unsubscribe('undici:request:headers', hear));
   return {
-    /** Those since it was last asked. */
+    /** Heads since the last call. */
     take(): ResponseHead[] {
       const taken = heads;
       heads = [];

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import type { Hex, PrivateKeyAccount } from 'viem';
 
-/** A wallet as a person has it in their browser, whose key stays out here. */
+/** A wallet in a person's browser; its key stays outside of the browser. */
 export interface InjectedWallet {
   readonly name: string;
   readonly account: Pick<PrivateKeyAccount, 'address' | 'signMessage'>;
-  /** The accounts that it shows the page; its own alone where it is left out. */
+  /** Accounts that it shows the page. Default: its own alone. */
   readonly shows?: readonly string[];
-  /** Until then its person is not heard of, once they are asked to sign. */
+  /** Delays the person's answer to a request to sign until it resolves. */
   readonly until?: Promise<void>;
-  /** What the person says when they are asked to sign; they sign where it is left out. */
+  /** Error by which the person declines to sign. Default: they sign. */
   readonly rejects?: { readonly code: number };
-  /** At window.ethereum alone, as wallets were before EIP-6963. */
+  /** Whether it is at window.ethereum alone, as wallets were before EIP-6963. */
   readonly silent?: true;
 }
 
@@ -20,13 +20,13 @@ interface WalletRequest {
   readonly params?: readonly string[];
 }
 
-/** What of the page's window is used in it. */
+/** Members of the page's window that are used inside the page. */
 interface Inside extends EventTarget {
   ethereum?: object;
   askWallet(at: number, asked: object): Promise<{ readonly result?: unknown; readonly code?: number }>;
 }
 
-/** Puts wallets into a page before it is opened. @returns the texts that they were asked to sign, as they come. */
+/** Puts wallets into a page before it is opened. @returns the texts that they were asked to sign, added as they come. */
 export async function injectWallets(page: Page, wallets: readonly InjectedWallet[]): Promise<readonly string[]> {
   const texts: string[] = [];
   await page.exposeFunction('askWallet', async (at: number, { method, params = [] }: WalletRequest) => {

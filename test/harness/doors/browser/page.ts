@@ -5,15 +5,15 @@ import { createClient } from 'graphql-ws';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What a page was told: of the headers those that its browser lets it read. */
+/** An answer as the page sees it, with only those headers that its browser lets it read. */
 async function readableAnswer(answer: Response) {
   return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
 }
 
-/** A page that buys, with unmodified clients. All of it takes and gives JSON: a test stands outside of the browser. */
+/** A page that buys with unmodified clients. Its arguments and results are JSON, as the test runs outside of the browser. */
 const buyer = {
   knock: async (url: string, init: RequestInit) => readableAnswer(await fetch(url, init)),
-  /** By the official client, with a wallet that was put into the page. */
+  /** Buys by the official client, with a wallet that was put into the page. */
   async buy(key: Hex, url: string, init: RequestInit) {
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(key)));
     return readableAnswer(await wrapFetchWithPayment(fetch, client)(url, init));

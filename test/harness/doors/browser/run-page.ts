@@ -1,14 +1,14 @@
 import { Script } from 'node:vm';
 import { pageProgram } from '../../../../gateway/development/verifier-program.ts';
 
-/* The program of a receipt's page, without a browser: what it does with the few elements that it asks for. */
+/* Runs the program of a receipt's page without a browser, on the few elements that it looks up. */
 
-/** What it has said. */
+/** Texts that the program has written into the page. */
 export interface PageOutput {
   readonly verdict: string;
   readonly headline: string;
   readonly detail: string;
-  /** Status, what stands beside it, and the sentence. */
+  /** Status, the word beside it, and the sentence. */
   readonly checks: readonly (readonly [status: string, word: string, text: string])[];
 }
 
@@ -73,7 +73,7 @@ export async function runPage(html: string): Promise<PageOutput> {
     querySelectorAll: () => facts,
     createElement: () => element(),
   };
-  // What every browser brings, and nothing of Node's.
+  // What every browser has, and nothing of Node's.
   const browser = { TextEncoder, TextDecoder, atob, btoa, URL, document } as Record<string, unknown>;
   browser.globalThis = browser;
   // A module may await at its top, and this one neither imports nor exports.
