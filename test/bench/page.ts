@@ -16,8 +16,8 @@ const [columns = '', rules = ''] = heading.split('\n');
 export type MeasuredFigure = readonly [figure: Figure, beside: string];
 
 /**
- * The table with the new figures in place of the same lines. Lines of contests that did not run stay, each with its day and
- * commit. A figure that could not be measured replaces none.
+ * The table with the new figures in place of the same lines. Lines of contests that did not run stay, each with its day
+ * and commit. A figure that could not be measured replaces none.
  */
 export function withFigures(
   page: string,

@@ -8,9 +8,9 @@ import { type Mark, readMarks } from './marks.ts';
 import { busySeconds } from './processes.ts';
 
 /*
- * `npm run test:cost -- [--out FILE] [arguments of Vitest]`: runs the tests and attributes each second of CPU to a kind of
- * process and a test file. It reads /proc, which Linux alone has. Processes that run beside the tests count in the last sum
- * alone.
+ * `npm run test:cost -- [--out FILE] [arguments of Vitest]`: runs the tests and attributes each second of CPU to a kind
+ * of process and a test file. It reads /proc, which Linux alone has. Processes that run beside the tests count in the
+ * last sum alone.
  */
 
 /** Interval between looks at the processes. One that lives for less is never seen, and its CPU is charged to its parent. */

@@ -139,8 +139,8 @@ async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
 }
 
 /**
- * Our programs are built together into a folder of dist/. A program of a test is built alone, into a folder named by its path
- * and a digest.
+ * Our programs are built together into a folder of dist/. A program of a test is built alone, into a folder named by its
+ * path and a digest.
  */
 function programOf(folder: string): string | undefined {
   if (folder.startsWith('dist/')) return 'gateway/main.ts';

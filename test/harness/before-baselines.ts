@@ -8,10 +8,10 @@ import { createDatabase, databaseUrl, onCluster } from './global.ts';
 import { atEnd } from './release.ts';
 
 /*
- * SQL dump of a database of the last version that had 78 migrations in place of the baselines: its schema and every row. It
- * holds a registration, a chat paid by a registered wallet and shown twice, one paid by a stranger, two by API key (on a book,
- * and under an Idempotency-Key), a post that cites the first chat, a dispute of that chat, and a refusal because of an
- * exhausted budget.
+ * SQL dump of a database of the last version that had 78 migrations in place of the baselines: its schema and every row.
+ * It holds a registration, a chat paid by a registered wallet and shown twice, one paid by a stranger, two by API key (on
+ * a book, and under an Idempotency-Key), a post that cites the first chat, a dispute of that chat, and a refusal because
+ * of an exhausted budget.
  */
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');

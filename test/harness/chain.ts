@@ -80,8 +80,8 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
     /** Every USDC transfer that ever reached an address, in the chain's order. */
     transfers: (pay_to: string) => transfersTo(rpc_url, pay_to),
     /**
-     * Keeps the chain's time equal to this machine's until the result is called. By default each block is a second later than
-     * the one before, and after the blocks of some files a fresh signature would already have expired.
+     * Keeps the chain's time equal to this machine's until the result is called. By default each block is a second later
+     * than the one before, and after the blocks of some files a fresh signature would already have expired.
      */
     async followTime(): Promise<() => void> {
       await call('anvil_setBlockTimestampInterval', 0);

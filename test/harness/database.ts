@@ -41,8 +41,9 @@ const HOUR_LEFT_MS_MIN = 25 * MINUTE_MS;
 const SET_BACK_MINUTES = 30;
 
 /**
- * Payments and refusals count by the hour of the database's clock, and those of one hour do not count in the next. Late in an
- * hour that clock is set back, but not into the hour before: unqualified, its functions are found in `public` first.
+ * Payments and refusals count by the hour of the database's clock, and those of one hour do not count in the next. Late
+ * in an hour that clock is set back, but not into the hour before: unqualified, its functions are found in `public`
+ * first.
  */
 async function keepFromFullHour(url: string, name: string): Promise<void> {
   if (60 * MINUTE_MS - (Date.now() % (60 * MINUTE_MS)) >= HOUR_LEFT_MS_MIN) return;

@@ -12,12 +12,12 @@ import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 
-/* The programs of rest-compat/client/examples as their readers run them: by Node, and by the environment alone. */
+/* Runs the programs of rest-compat/client/examples as their readers do: by Node, with their environment alone. */
 
 export const EXAMPLES = join(ROOT, 'rest-compat/client/examples');
 
 type Environment = Readonly<Record<string, string>>;
-/** What all of them load is compiled once. */
+/** The modules that all examples load are compiled once. */
 const kept = { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/examples') };
 
 interface ExampleEnd {
@@ -34,7 +34,7 @@ export async function runNode(file: string, words: readonly string[], environmen
   return { code: ended.child.exitCode ?? -1, out, err };
 }
 
-/** Starts a program of this checkout that goes on until it is told to end: its lines as they come, and what ends it. */
+/** Starts a program of this checkout that runs until it is interrupted. Returns its lines as they come, and a function that ends it. */
 export function startNode(file: string, words: readonly string[], environment: Environment) {
   const child = spawn(...withParentDeathSignal(process.execPath, [file, ...words]), {
     cwd: ROOT,
@@ -51,7 +51,7 @@ export function startNode(file: string, words: readonly string[], environment: E
   return {
     lines,
     press: () => child.stdin.write('\n'),
-    /** Ctrl-C; resolves to the exit code. */
+    /** Sends SIGINT, as Ctrl-C does; resolves to the exit code. */
     async interrupt() {
       child.kill('SIGINT');
       return (await ended)[0];
@@ -71,7 +71,7 @@ export async function developmentFolder({ chain, url }: Pick<Service, 'url' | 'c
 export function examplesAt(service: () => Pick<Service, 'url' | 'chain'>) {
   const environmentOf = async (given: Environment) => {
     const { private_key } = await service().chain.newWallet();
-    // Examples write files there, and leave them to their reader.
+    // Examples write files there and do not remove them.
     return { SERVICE_URL: service().url, PRIVATE_KEY: private_key, TMPDIR: await ownFolder(), ...given };
   };
   return {

@@ -16,44 +16,44 @@ import { developmentFeePayer } from '../../gateway/development/svm/wallets.ts';
 import { networks } from '../../schema/network.ts';
 import { atEnd } from './release.ts';
 
-/** What it tells of a settlement, whatever became of it. */
+/** What it reports of a settlement, true or not. */
 export type FacilitatorReply =
   | { readonly kind: 'the_truth' }
-  /** Another hash than the one that carried the payment. */
+  /** Names another hash than that of the transaction that carried the payment. */
   | { readonly kind: 'success'; readonly transaction: string }
   | { readonly kind: 'failure'; readonly reason: string; readonly transaction?: string; readonly status?: number }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'text'; readonly text: string }
-  /** Well-formed up to its end, which comes after so many bytes. */
+  /** Well-formed to its end, which comes after that many bytes. */
   | { readonly kind: 'flood'; readonly bytes: number }
   /** Takes the request and never answers. */
   | { readonly kind: 'nothing' }
   /** Drops the connection. */
   | { readonly kind: 'hang_up' };
 
-/** How it takes one payment: what it says to it beforehand, whether the money moves, and what it says then. */
+/** Treatment of one payment: the reply of its verification, whether the money moves, and the reply of its settlement. */
 export interface FacilitatorBehaviour {
   readonly verifies?: FacilitatorReply;
-  /** Between its word on the payment and its settling nobody listens there any more. */
+  /** Whether it stops listening after the verification and before the settlement. */
   readonly leaves?: boolean;
   readonly settles: boolean;
   readonly reply: FacilitatorReply;
-  /** Between the one and the other. */
+  /** Runs between the settlement and its reply. */
   readonly meanwhile?: () => Promise<unknown> | unknown;
 }
 
-/** A request as it is looked at before its body: by what its sender says who he is. */
+/** A request before its body is read, with the credentials of its sender. */
 export interface FacilitatorVisit {
   readonly method: string;
-  /** `host/path`, as the sender calls it. */
+  /** `host/path`, as the sender addresses it. */
   readonly place: string;
   readonly path: string;
   readonly authorization: string | null;
 }
-/** The status by which it turns somebody away; null lets him in. */
+/** The status by which it refuses a request, or null if it admits it. */
 export type AdmissionRule = (knocking: FacilitatorVisit) => number | null | Promise<number | null>;
 
-/** A settlement that it was asked for. */
+/** A request to settle a payment. */
 export interface FacilitatorRequest {
   readonly payer: Hex;
   readonly nonce: Hex;
@@ -66,18 +66,18 @@ const SOLANA = { ...BASE, network: networks.solana.caip2, extra: { feePayer: dev
 export const honest: FacilitatorBehaviour = { settles: true, reply: { kind: 'the_truth' } };
 
 export interface FacilitatorOptions {
-  /** Looked up with the first request: the chain may come up after it. */
+  /** Read at the first request, as the chain may start after the facilitator. */
   readonly rpc_url: () => string;
-  /** The key that pays gas; nobody else may send with it. */
+  /** The key that pays gas; no other sender may use it. */
   readonly private_key?: Hex;
   readonly factories?: readonly Hex[];
-  /** It settles on this Solana too, with the fee payer that all the world knows. */
+  /** A Solana on which it settles too, with the publicly known fee payer. */
   readonly svm_url?: () => string;
 }
 
 export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
 
-/** An x402 facilitator over HTTP, made of the official packages, that behaves as told; closed after the last test. */
+/** An x402 facilitator over HTTP, made of the official packages, whose behaviour a test sets; closed after the last test. */
 export async function startFacilitator(options: FacilitatorOptions) {
   const settlements: FacilitatorRequest[] = [];
   let behaviour: (asked: FacilitatorRequest) => FacilitatorBehaviour = () => honest;
@@ -94,7 +94,7 @@ export async function startFacilitator(options: FacilitatorOptions) {
       const { method = '', url: path = '' } = incoming;
       const { host = '', authorization = null } = incoming.headers;
       const status = await admits({ method, path, place: host + path, authorization });
-      // It says back what it was shown: what a careless one does must not end in anybody's log.
+      // It returns the credentials that it received: those of a careless facilitator must reach no log of ours.
       if (status !== null) return send(response, { status, text: { error: 'unauthorized', shown: authorization } });
       if (incoming.url === '/supported')
         return send(response, {
@@ -133,16 +133,16 @@ export async function startFacilitator(options: FacilitatorOptions) {
   atEnd(close);
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Every settlement that it was ever asked for, repeated ones too. */
+    /** Every settlement that was requested, repeated ones too. */
     settlements,
     behave(next: FacilitatorBehaviour | ((asked: FacilitatorRequest) => FacilitatorBehaviour)): void {
       behaviour = typeof next === 'function' ? next : () => next;
     },
-    /** From now on it asks who is there; nobody is turned away until then. */
+    /** Sets the rule by which it admits requests. Until then it admits all. */
     demand(next: AdmissionRule): void {
       admits = next;
     },
-    /** Nobody listens there until it resumes. */
+    /** Stops listening until it resumes. */
     leave: close,
     resume: () => listen(port),
   };
@@ -175,7 +175,7 @@ type EvmSigner = Parameters<typeof toFacilitatorEvmSigner>[0];
 
 function askedIn(body: RequestBody): FacilitatorRequest {
   const { authorization } = body.paymentPayload.payload as { authorization?: { from: Hex; nonce: Hex } };
-  // On Solana both stand in the transaction.
+  // In a Solana payment, payer and nonce are inside the transaction.
   return { payer: authorization?.from ?? '0x', nonce: authorization?.nonce ?? '0x', body };
 }
 
@@ -213,7 +213,7 @@ function tell(response: ServerResponse, says: FacilitatorReply, truth: SettleRes
   }
 }
 
-/** JSON whose first member is as long as that. */
+/** JSON whose first member has that length. */
 function flood(response: ServerResponse, truth: object, bytes: number): void {
   const chunk = 'x'.repeat(64 * 1024);
   let left = bytes;
@@ -232,7 +232,7 @@ function flood(response: ServerResponse, truth: object, bytes: number): void {
   pour();
 }
 
-/** Text goes out as it is, all else as JSON. */
+/** Text is sent unchanged, anything else as JSON. */
 function send(response: ServerResponse, { status = 200, text }: { status?: number | undefined; text: unknown }): void {
   const body = typeof text === 'string' ? text : JSON.stringify(text);
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
@@ -246,7 +246,7 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** The official signer asks the node for its nonce: two at once would get the same. */
+/** The official signer asks the node for its nonce, so two parallel transactions would get the same. */
 function oneByOne<A extends unknown[], T>(act: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (...args) => {

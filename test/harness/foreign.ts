@@ -3,7 +3,7 @@ import { openWalletProofs } from '../../gateway/rails/base/wallets.ts';
 import type { ForeignParts } from '../../gateway/rails/foreign/open-foreign-transfers.ts';
 import { atEnd } from './release.ts';
 
-/** Nobody listens there. */
+/** An address at which no process listens. */
 const NOWHERE = 'http://127.0.0.1:1';
 
 interface ForeignRequest {
@@ -14,7 +14,7 @@ interface ForeignRequest {
   readonly profile?: 'development' | 'production';
 }
 
-/** What witnesses of payments to others stand on, where only the chains that are named can be reached. */
+/** The parts of a witness of payments to others. It can reach only the chains that are named. */
 export function foreignPartsOf({
   base_rpc_url: rpc_url = NOWHERE,
   solana_rpc_url = null,

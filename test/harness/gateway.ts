@@ -12,39 +12,39 @@ import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 import { DATABASE_CONNECTIONS_MAX, type RunningService } from './worker-gateway.ts';
 
-/** Less than the suite's time-out, so that its log is told. The first that wants a program has it built. */
+/** Shorter than the suite's time-out, so that a failure shows the log. The first test that needs a program builds it. */
 const READY_MS = 220_000;
 
 export interface GatewayOptions {
   readonly data_dir?: string;
   readonly port?: number;
-  /** Another installation than the one that is tested from. */
+  /** Another installation than the one under test. */
   readonly root?: string;
-  /** Another main than the service's own, from the root of the project; one of the tests stands in mains.ts. */
+  /** A main in place of the service's own, from the root of the project; mains.ts lists those of the tests. */
   readonly entry?: string;
   /** Its arguments. */
   readonly args?: readonly string[];
-  /** As an operator types it, `start` or `run subgraph -- receipt`, in place of `entry` and `args`. */
+  /** An operator's npm command in place of `entry` and `args`, such as `start` or `run subgraph -- receipt`. */
   readonly npm?: readonly string[];
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether it starts a development Solana, where none is named: one process more. */
+  /** Whether it starts a development Solana if none is named, which is one process more. */
   readonly solana?: boolean;
-  /** false: returns when the process runs, also where it is meant to refuse. */
+  /** false: returns when the process runs, even if it is meant to refuse to start. */
   readonly await_health?: boolean;
 }
 
 export interface RunningGateway extends RunningService {
   readonly process: ChildProcess;
-  /** Resolves with the exit code, or null where a signal ended it. */
+  /** Resolves with the exit code, or null if a signal ended it. */
   readonly exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** To all processes at once, as a terminal sends it. */
+  /** Sends the signal to all processes at once, as a terminal does. */
   killAll(signal: NodeJS.Signals): Promise<number | null>;
   stop(): Promise<number | null>;
 }
 
-/** The service as an operator starts it: a process of its own, known by its environment alone. */
+/** Starts the service as an operator does: as a process of its own, with its environment alone. */
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
   const data_dir = options.data_dir ?? (await ownFolder());
   const port = options.port ?? (await ownPort());
@@ -95,24 +95,24 @@ function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions
   return [process.execPath, ...programOf(entry), ...args];
 }
 
-/** How Node is told to run a main: one of the tests stands in mains.ts. */
+/** Node's arguments for a main; mains.ts lists those of the tests. */
 export function programOf(entry: string): readonly string[] {
   const program = entry.startsWith('test/') ? ['test/harness/mains.ts', entry] : [entry];
   return ['gateway/launch.js', ...program];
 }
 
-/** Beside Node where it came along with it, or else on the PATH. */
+/** npm beside Node if Node was installed with it, or else on the PATH. */
 function npmCommand(): string {
   const beside = join(dirname(process.execPath), 'npm');
   return existsSync(beside) ? beside : 'npm';
 }
 
-/** Whoever leads it may be gone, and others of it not. */
+/** The leader of the group may have ended before its other processes. */
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // Nobody is left of it.
+    // All of its processes have ended.
   }
 }
 

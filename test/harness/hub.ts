@@ -12,28 +12,28 @@ export type HubBehaviour =
   | {
       readonly kind: 'answer';
       readonly delay_ms?: number;
-      /** Says nothing before this resolves. */
+      /** Sends nothing before this resolves. */
       readonly until?: Promise<unknown>;
       readonly in_stream?: InStream;
     }
-  /** As a development hub answers for that model, whichever it was asked for. */
+  /** Answers as a development hub does for that model, whichever model is requested. */
   | { readonly kind: 'habit'; readonly model: HabitModel }
   | { readonly kind: 'status'; readonly status: number; readonly body?: unknown }
-  /** Streams these, and comes to its end. */
+  /** Streams these events, and ends. */
   | { readonly kind: 'events'; readonly events: readonly object[] }
   /** Takes the request and never answers. */
   | { readonly kind: 'hang' }
   /** Drops the connection once the request is read. */
   | { readonly kind: 'close' };
 
-/** What happens in a streamed answer once so many words of it are out. */
+/** What it does in a streamed answer after that many words. */
 export interface InStream {
   readonly after_words: number;
   readonly does:
     | 'close'
     | 'hang'
     | 'bad_json'
-    /** Says more than anybody will hear out. */
+    /** Sends more than any client reads. */
     | 'flood'
     /** Goes on when this resolves. */
     | Promise<unknown>;
@@ -43,7 +43,7 @@ export interface HubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Null where it is no JSON. */
+  /** Null if it is no JSON. */
   readonly body: unknown;
   readonly bytes: Buffer<ArrayBuffer>;
 }
@@ -62,7 +62,7 @@ interface TestHubOptions {
   readonly reasoning_models?: readonly string[];
 }
 
-/** A hub that behaves as told and remembers what it was asked; closed after the file's last test. */
+/** A hub whose behaviour a test sets, and which records its requests; closed after the file's last test. */
 export async function startTestHub(options: TestHubOptions) {
   const requests: HubRequest[] = [];
   let deserted = 0;
@@ -88,14 +88,14 @@ export async function startTestHub(options: TestHubOptions) {
   return {
     base_url,
     requests,
-    /** How many hung up on it, or it on them, before all was said. */
+    /** Number of its answers that ended early, by either side. */
     deserted: () => deserted,
     /** One member of the HUBS variable. */
     config: { ...options, base_url, api_key: `key-of-${options.name}` },
     behave(next: typeof behaviour): void {
       behaviour = next;
     },
-    /** Answers from now on, and remembers nothing of what it was asked. */
+    /** Answers again from now on, and forgets its requests. */
     forget(): void {
       behaviour = { kind: 'answer' };
       requests.length = 0;
@@ -168,7 +168,7 @@ async function stream(
     case 'hang':
       return;
     case 'close':
-      // After what was written is out: a socket that is destroyed takes it along.
+      // After the written bytes are sent: destroying a socket discards them.
       return void response.write(': bye\n\n', () => response.destroy());
     case 'bad_json':
       say('{"choices":[{"delta":');

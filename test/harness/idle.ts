@@ -1,4 +1,7 @@
 import { IDLE_MS } from '../../gateway/development/keep.ts';
 
-/** For so long the stand-ins of a run outlive it when it is cut off. What tests that has no ten minutes. */
+/**
+ * Time for which stand-ins outlive a run that is cut off. A test of this cannot wait for the default ten minutes, so it
+ * sets the variable.
+ */
 export const idle_ms = Number(process.env.STAND_IN_IDLE_MS ?? IDLE_MS);

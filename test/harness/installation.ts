@@ -7,19 +7,19 @@ import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 
 const run = promisify(execFile);
-/** Of a checkout what an installation for production has not, or has of its own. */
+/** Files of a checkout that a production installation lacks or makes itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.data', 'coverage', 'dist', 'node_modules', 'test']);
 
 /**
- * The project as an image for production carries it, in a folder outside of this one: sources without tests, `dist/` as
- * `npm run build` makes it, and of node_modules what `npm install --omit=dev` would leave by the lock.
+ * The project as a production image contains it, in a folder outside of this one: sources without tests, `dist/` as `npm
+ * run build` makes it, and those node_modules that `npm install --omit=dev` would install by the lock.
  */
 export async function productionInstallation(): Promise<string> {
   const folder = await ownFolder();
   await run(process.execPath, ['gateway/commands/build.ts'], { cwd: ROOT });
   await copySources(folder);
   const { folder: built } = builtFrom('gateway/main.ts');
-  // Without V8's code, to which those who run it here add.
+  // Without V8's compiled code, which runs from this folder add to.
   const filter = (path: string) => basename(path) !== 'v8';
   await cp(built, join(folder, 'dist', basename(built)), { recursive: true, filter });
   await mkdir(join(folder, 'node_modules'));
@@ -27,7 +27,7 @@ export async function productionInstallation(): Promise<string> {
   return folder;
 }
 
-/** The sources of this checkout in another folder, without tests and what was made of them. */
+/** Copies the sources of this checkout to another folder, without tests and build results. */
 export async function copySources(folder: string): Promise<void> {
   for (const name of await readdir(ROOT))
     if (!LEFT_OUT.has(name)) await cp(join(ROOT, name), join(folder, name), { recursive: true });
@@ -44,7 +44,7 @@ interface LockedPackage {
   readonly dev?: boolean;
 }
 
-/** npm marks in the lock what only a devDependency needs. What lies inside of another package comes along with that. */
+/** npm marks in the lock which packages only a devDependency needs. Packages inside of another one are copied with it. */
 async function productionPackages(): Promise<string[]> {
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
   const packages = Object.entries(lock.packages as Record<string, LockedPackage>);
@@ -53,7 +53,10 @@ async function productionPackages(): Promise<string[]> {
   return paths.flat();
 }
 
-/** As hard links where that is one file system: half a gigabyte, and nobody writes there. Not every system's cp does that. */
+/**
+ * As hard links if both folders are on one file system: it is half a gigabyte that nothing writes to. Not every system's
+ * cp can do that.
+ */
 async function copyPackages(folder: string, packages: readonly string[]): Promise<void> {
   const copy = (how: string) => run('cp', [how, '--parents', ...packages, folder], { cwd: ROOT });
   const slowly = async () => {

@@ -10,19 +10,19 @@ interface Call extends JsonObject {
   readonly params: readonly Json[];
 }
 
-/** What is said instead of the truth; undefined leaves the call without an answer. */
+/** An answer in place of the truth; undefined leaves the call without an answer. */
 export type Lie = (truth: Json, params: readonly Json[]) => Json | undefined;
 export type Lies = Readonly<Record<string, Lie>>;
 
-/** Whole answers, whatever they are to. */
+/** Behaviour in place of whole answers. */
 export type RpcBehaviour =
   | { readonly kind: 'plain' }
-  /** Takes requests with one of these methods and never answers; of all where none is named. */
+  /** Takes requests of these methods and never answers; of all methods if none is named. */
   | { readonly kind: 'hang'; readonly methods?: readonly string[] }
-  /** Sends more than anybody should read. */
+  /** Sends more than any client should read. */
   | { readonly kind: 'huge'; readonly methods: readonly string[] }
   | { readonly kind: 'no_json'; readonly methods: readonly string[] }
-  /** Searches the logs of so many blocks at once, as hosted nodes do. */
+  /** Searches the logs of that many blocks at once, as hosted nodes do. */
   | { readonly kind: 'narrow'; readonly blocks_max: number }
   | { readonly kind: 'cut' };
 
@@ -30,7 +30,7 @@ export type LyingChain = Awaited<ReturnType<typeof startLyingChain>>;
 
 const HUGE_BYTES = 64 * 1024 * 1024;
 
-/** Stands before a chain's RPC and says of it what a test wants it to say. */
+/** A proxy in front of a chain's RPC, whose answers a test can replace. */
 export async function startLyingChain(rpc_url: string) {
   let lies: Lies = {};
   let manner: RpcBehaviour = { kind: 'plain' };
@@ -70,7 +70,7 @@ export async function startLyingChain(rpc_url: string) {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** By method; what was lied about before is told truly again. */
+    /** Sets false answers by method; other methods are answered truly again. */
     lie(next: Lies): void {
       lies = next;
     },
@@ -82,11 +82,11 @@ export async function startLyingChain(rpc_url: string) {
     after(method: string, begin: () => void): void {
       waiting = { method, begin };
     },
-    /** The truth, the whole truth. */
+    /** Answers truly from now on. */
     tellTruth(): void {
       lies = {};
       manner = { kind: 'plain' };
-      // What hangs is hung up on.
+      // Ends requests that are still without an answer.
       server.closeAllConnections();
     },
   };

@@ -1,6 +1,6 @@
 /*
- * Every main that is a test's own, in one program. A program is bundled anew after any change, which takes 4 s of CPU, and
- * V8 compiles it anew: apart, each of these would.
+ * Every main of the tests, in one program. After any change a program is bundled again, which takes 4 s of CPU, and
+ * compiled again by V8; separate programs would each pay for that.
  */
 
 const mains: Readonly<Record<string, () => Promise<unknown>>> = {

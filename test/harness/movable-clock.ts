@@ -2,13 +2,13 @@ import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../subgraphs/clock.ts';
 
 export interface MovableClock extends Clock {
-  /** Until the test ends. */
+  /** Moves the time forward until the test ends. */
   pass(seconds: number): void;
-  /** Until the file ends: whatever was kept by an earlier time stays out of time. */
+  /** Moves the time forward until the file ends: what has expired stays expired. */
   passForGood(seconds: number): void;
 }
 
-/** The system's clock, which a test may put forward: nobody waits for what is to be out of time. */
+/** The system's clock, which a test may move forward, so that no test waits for an expiry. */
 export function movableClock(): MovableClock {
   let ahead_ms = 0;
   return {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Of util-linux. Elsewhere children are left to whoever finds them. */
+/** Of util-linux. On other systems a child can outlive us. */
 const SETPRIV = '/usr/bin/setpriv';
 
 /** The command as a child that the kernel kills with us, whatever ends us: a run that is cut off leaves no service behind. */

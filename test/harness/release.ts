@@ -6,14 +6,14 @@ const releases: Release[] = [];
 /** Set while something is opened that outlives the file which has asked for it first. */
 const outliving = new AsyncLocalStorage<true>();
 
-/** Whatever a test file opens is closed here after its last test, failed or not: last opened, first closed. */
+/** Registers a release, called after the file's last test, failed or not: last opened, first closed. */
 export function atEnd(release: Release): void {
   if (!outliving.getStore()) releases.push(release);
 }
 
 /**
- * Opens what all files of a worker share. It is closed by nobody: its connections end with the worker, and its stand-ins
- * with the run, which clears the folders of its workers (global.ts).
+ * Opens what all files of a worker share. No test closes it: its connections end with the worker, and its stand-ins with
+ * the run, which clears the folders of its workers (global.ts).
  */
 export function forTheWorker<T>(open: () => Promise<T>): Promise<T> {
   return outliving.run(true, open);

@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** Where the checkout lies. */
+/** Folder of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');

@@ -8,16 +8,16 @@ import { isAlive, markOf } from '../../gateway/operations/process-identity.ts';
 import { atEnd, isForTheWorker } from './release.ts';
 
 const PREFIX = 'svc-test-';
-/** In the folder of what a worker shares: the process of the run, which clears it. */
+/** File in a folder that a worker shares, with the process of the run, which clears it. */
 const RUN = 'run';
 
-/** Linux's file system in memory. Most machines have room there for the databases of a run; a container's usual 64 MB do not. */
+/** Linux's file system in memory. Most machines have room there for the databases of a run; a container's usual 64 MB are too few. */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
 
-/** Where the files of a run lie that many databases are copied from and to: a copy takes a tenth of the time there. */
+/** Folder for those files of a run that many databases are copied from and to: in memory a copy takes a tenth of the time. */
 export function memoryFolder(): string {
-  // Whoever names a folder for what is temporary means all of it.
+  // A named folder for temporary files is meant for all of them.
   if (process.env.TMPDIR !== undefined) return tmpdir();
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
@@ -31,27 +31,27 @@ export function memoryFolder(): string {
   }
 }
 
-/** A DATA_DIR for one test, named after this process, so that a later run knows what was left behind. */
+/** A DATA_DIR for one test, named after this process, so that a later run recognises what was left behind. */
 export async function makeScratch(parent = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
-  // As root the database server runs as another user and has to pass through.
+  // As root the database server runs as another user, which must be able to pass through.
   await chmod(folder, 0o711);
   if (isForTheWorker()) await writeFile(join(folder, RUN), String(process.ppid));
   return folder;
 }
 
-/** One that is cleared after the file's last test. */
+/** A folder that is cleared after the file's last test. */
 export async function ownFolder(): Promise<string> {
   const folder = await makeScratch();
   atEnd(() => clearScratch(folder));
   return folder;
 }
 
-/** Ends the stand-ins that still run on a folder, wherever their files lie, and removes it all. */
+/** Ends the stand-ins that still run on a folder, wherever their files are, and removes the folder. */
 export async function clearScratch(folder: string): Promise<void> {
   const pointer = await readJson<{ outside: string | null }>(join(folder, 'postgres.json'));
   const cluster_home = pointer?.outside ?? join(folder, 'postgres');
-  // What they leave is removed with them, but for the shared memory of a Postgres.
+  // Their remains are in the folder, except the shared memory of a Postgres.
   const keeper = await keeperOf(folder);
   if (keeper && isAlive(keeper.mark)) await endProcess(keeper.mark, ['SIGKILL']);
   for (const { name, mark, signals } of await standInsOf(folder))
@@ -59,7 +59,7 @@ export async function clearScratch(folder: string): Promise<void> {
   for (const path of [cluster_home, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** What runs of this user that were killed have left: folders whose process is gone. */
+/** Removes what killed runs of this user have left: folders whose process has ended. */
 export async function sweepScratch(): Promise<void> {
   for (const [parent, name] of await everyScratch()) {
     const pid = Number(name.slice(PREFIX.length).split('-')[0]);
@@ -68,7 +68,7 @@ export async function sweepScratch(): Promise<void> {
   }
 }
 
-/** What the workers of this run have shared. */
+/** Removes the folders that the workers of this run have shared. */
 export async function clearShared(): Promise<void> {
   for (const path of await everyScratch()) {
     const folder = join(...path);
@@ -78,7 +78,7 @@ export async function clearShared(): Promise<void> {
   }
 }
 
-/** In memory always, too: what a killed run has left there may be what fills it. */
+/** Always includes the folder in memory: remains of a killed run may be what fills it. */
 async function everyScratch(): Promise<[parent: string, name: string][]> {
   const parents = [...new Set([tmpdir(), MEMORY])];
   const names = await Promise.all(
@@ -87,7 +87,7 @@ async function everyScratch(): Promise<[parent: string, name: string][]> {
   return (names.flat() as [string, string][]).filter(([, name]) => name.startsWith(PREFIX));
 }
 
-/** In a folder of somebody else's a pointer may name any folder of this user's, or of root's, as one to be removed. */
+/** In another user's folder a pointer may name any folder of this user's, or of root's, as one to be removed. */
 async function isOwn(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null);
   return found !== null && found.uid === process.getuid?.();

@@ -1,8 +1,8 @@
-/* Which service wallets and sessions of a test sign for, unless it says another: that which was opened last. */
+/* The service that wallets and sessions of a test sign for by default: the one that was opened last. */
 
 let base_url = '';
 
-/** Called by whoever opens a service, with what that calls itself. */
+/** Called with the base URL of each service that is opened. */
 export function setAudience(url: string): void {
   base_url = url;
 }

@@ -41,8 +41,8 @@ interface TransactionStatus {
 export type TestSvm = Awaited<ReturnType<typeof freshSvm>>;
 
 /**
- * A Solana of one's own, with the USDC mint; gone after the file's last test. It lives in the test's own process and keeps
- * no journal: one that is a process costs a start of Node and a keeper.
+ * A Solana of its own with the USDC mint, closed after the file's last test. It runs in the test's own process and keeps
+ * no journal: as a process it would cost a start of Node and a keeper.
  */
 export async function freshSvm() {
   const journal: Journal = {
@@ -60,7 +60,7 @@ export async function freshSvm() {
   return svmAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-/** The same as a process of its own, which can be killed and comes back from its journal. */
+/** The same as a process of its own, which can be killed and restarts from its journal. */
 export async function svmProcess() {
   const folder = await makeScratch();
   const svm = await startSvm(folder, idle_ms);
@@ -74,7 +74,7 @@ export async function svmProcess() {
     folder,
     genesis_hash: svm.genesis_hash,
     pid: svm.pid,
-    /** Starts it anew from its journal after its end, or adopts it; on the same port. */
+    /** Starts it again from its journal after its end, or adopts it if it still runs; on the same port. */
     restart: () => startSvm(folder),
   };
 }
@@ -88,18 +88,18 @@ function svmAt(rpc_url: string) {
     });
   return {
     rpc_url,
-    /** With lamports to settle with. */
+    /** A fee payer with lamports to settle with. */
     fee_payer: developmentFeePayer,
     call,
-    /** Adds to what the owner holds; makes the USDC account where there is none. */
+    /** Adds funds to the owner, and creates the USDC account if it does not exist. */
     fund,
-    /** A wallet that nobody has used, with that much USDC. */
+    /** An unused wallet with that much USDC. */
     async newWallet(usdc_atomic = 1_000_000_000n): Promise<SolanaWallet & { readonly signer: KeyPairSigner }> {
       const wallet = solanaWallet(randomBytes(32));
       if (usdc_atomic > 0n) await fund(wallet.address, { usdc_atomic });
       return { ...wallet, signer: await signerOf(wallet) };
     },
-    /** An address whose USDC account stands and is empty. */
+    /** An address whose USDC account exists and is empty. */
     async newTreasury(): Promise<string> {
       const { address } = solanaWallet(randomBytes(32));
       await fund(address, {});
@@ -112,15 +112,15 @@ function svmAt(rpc_url: string) {
     /** Every USDC transfer that ever reached an owner, in the chain's order. */
     transfers: (owner: string) => transfersTo(call, owner),
     advance: (slots: number) => call('dev_advanceSlots', slots),
-    /** From now on a slot lasts so long: ten seconds make a blockhash outlive any test. */
+    /** Sets the length of a slot: ten seconds make a blockhash outlive any test. */
     pace: (slot_ms: number) => call('dev_pace', slot_ms),
-    /** Until all that happened so far is final. */
+    /** Makes everything so far final. */
     finalize: () => call('dev_advanceSlots', 33),
-    /** No transaction that is signed by now can land any more; not yet final. */
+    /** Expires all blockhashes: no transaction signed before can land any more, though that is not final yet. */
     expire: () => call('dev_expireBlockhashes'),
     /** Takes transactions and holds them; `false` executes those that are still valid. */
     stall: (on = true) => call('dev_stall', on),
-    /** Signatures of those it holds. */
+    /** Signatures of the held transactions. */
     waiting: () => call<string[]>('dev_waiting'),
     drop: () => call('dev_drop'),
     /** Takes a transaction back, as an abandoned fork does. */
@@ -153,7 +153,7 @@ async function transfersTo(
   return found;
 }
 
-/** By owner, what a transaction changed in USDC. */
+/** Changes of USDC by a transaction, by owner. */
 function movesOf({ meta }: TransactionStatus): Map<string, bigint> {
   const moved = new Map<string, bigint>();
   const add = (balances: readonly TokenBalance[], sign: bigint) => {

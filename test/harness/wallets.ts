@@ -18,16 +18,16 @@ import type { TestChain } from './chain.ts';
 import { contractNamed } from './contracts.ts';
 
 const HOLDS_ATOMIC = 1_000_000n;
-/** One of anvil's own accounts, which is nobody else's in the tests: it pays for what is put on the chain. */
+/** One of anvil's own accounts that no other test uses: it pays for deployments and transactions. */
 export const SPONSOR: Hex = '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a';
 
-/** An address with USDC, and its owner's key: signs payments and texts as its code wants them signed. */
+/** An address with USDC and its owner's key, which signs payments and texts in the form that the address's code requires. */
 export interface ContractWallet extends Wallet, Pick<PrivateKeyAccount, 'signMessage'> {
   readonly owner: PrivateKeyAccount;
 }
 
 type Sign = (signature: Hex) => Hex;
-/** As TaggedWallet takes it: 66 bytes. */
+/** The form that TaggedWallet takes: 66 bytes. */
 export const tagged: Sign = signature => concatHex(['0x01', signature]);
 export const plain: Sign = signature => signature;
 
@@ -52,9 +52,9 @@ export function openWallets(chain: TestChain) {
     plain: (amount_atomic?: bigint) => ownedWallet('PlainWallet', plain, amount_atomic),
     /** Deployed; takes 66 bytes. */
     tagged: (amount_atomic?: bigint) => ownedWallet('TaggedWallet', tagged, amount_atomic),
-    /** Deployed; takes 66 bytes, and behind another byte than 0x01 it answers otherwise than it should. */
+    /** Deployed; takes 66 bytes, and answers wrongly if the first byte is not 0x01. */
     moody: () => ownedWallet('MoodyWallet', tagged),
-    /** Not deployed yet: its signatures bring along how to (ERC-6492). */
+    /** Not deployed yet: its signatures contain its deployment (ERC-6492). */
     async unmade(factory: Hex, amount_atomic?: bigint): Promise<ContractWallet> {
       const { abi } = await contractNamed('WalletFactory');
       const owner = newOwner();
@@ -70,11 +70,11 @@ export function openWallets(chain: TestChain) {
       await sponsor.delegate(owner, to);
       return walletAt(owner.address, owner, tagged, amount_atomic);
     },
-    /** Its code is that of a contract without an owner; any signature does. */
+    /** A contract without an owner; any signature is valid. */
     async of(name: string): Promise<ContractWallet> {
       return walletAt(await sponsor.deploy(name), newOwner(), tagged);
     },
-    /** Burns its gas in the first block after the one that the chain stands at when this is done, and in all later ones. */
+    /** A wallet that burns its gas in every block after the chain's present one. */
     async burner(): Promise<ContractWallet> {
       const wallet = await walletAt(await sponsor.deploy('Burner'), newOwner(), tagged);
       await this.arm(wallet);
@@ -89,7 +89,7 @@ export function openWallets(chain: TestChain) {
       await chain.call('anvil_setBalance', owner.address, '0xde0b6b3a7640000');
       await sponsor.send(owner, { to: address, data: encodeFunctionData({ abi, functionName: 'switchOff' }) });
     },
-    /** A call by a stranger. */
+    /** A call by an unrelated account. */
     call: (to: Hex, data: Hex) => sponsor.send(privateKeyToAccount(SPONSOR), { to, data }),
     codeAt: (address: Hex) => chain.call<Hex>('eth_getCode', address, 'latest'),
   };
@@ -115,7 +115,7 @@ interface Sent {
   readonly authorizationList?: readonly Awaited<ReturnType<PrivateKeyAccount['signAuthorization']>>[];
 }
 
-/** Puts things on a chain, one after the other: two that ask for a nonce together would get the same. */
+/** Sends deployments and transactions one after the other: two that ask for a nonce together would get the same. */
 function sponsorOf({ rpc_url }: TestChain) {
   const base = defineChain({
     id: networks.base.chain_id,
@@ -152,7 +152,7 @@ function sponsorOf({ rpc_url }: TestChain) {
     async delegate(owner: PrivateKeyAccount, to: Hex): Promise<void> {
       const nonce = await reader.getTransactionCount({ address: owner.address });
       const signed = await owner.signAuthorization({ address: to, chainId: base.id, nonce });
-      // To anywhere but the account itself, whose code would be run.
+      // Not to the account itself, whose code would then run.
       await send(account, { to: account.address, authorizationList: [signed] });
     },
     read: (

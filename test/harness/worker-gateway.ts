@@ -6,7 +6,10 @@ import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
 
-/** Most of what a service in a test costs Postgres is new sessions. One that holds a session while it waits for another shows early with so few. */
+/**
+ * New sessions are most of what a service in a test costs Postgres. With so few connections, a request that holds one
+ * session while it waits for another soon shows.
+ */
 export const DATABASE_CONNECTIONS_MAX = '5';
 
 export interface ServiceOptions {
@@ -14,7 +17,7 @@ export interface ServiceOptions {
   readonly port?: number | undefined;
   /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
   readonly environment: Readonly<Record<string, string>>;
-  /** What no variable sets: faults, and how long it waits for others. */
+  /** Options that no variable sets: faults, and time-outs. */
   readonly options?: WorkerGatewayOptions | undefined;
 }
 
@@ -25,19 +28,19 @@ export interface RunningService {
   readonly data_dir: string;
   /** Every line of its log so far. */
   readonly logs: string[];
-  /** What is under way comes to its end first. */
+  /** Finishes the work in progress, then stops. */
   stop(): Promise<unknown>;
 }
 
 /**
- * The service inside the test's own process, by the variables that an operator sets. A start costs 0.4 s of CPU here and
- * 2 s as a process: who has nothing to kill takes this one.
+ * The service inside the test's own process, with the variables that an operator sets. A start costs 0.4 s of CPU here
+ * and 2 s as a process, so only tests that kill it need a process.
  */
 export async function openWorkerService(given: ServiceOptions): Promise<RunningService> {
   const { gateway, development, ...running } = await openHere(given);
   const closed = once(() => gateway.close().then(() => development.stop()));
   atEnd(() => {
-    // Whoever still listens to a stream is not waited for.
+    // A stop does not wait for clients that still read a stream.
     gateway.hurry();
     return closed();
   });
@@ -50,11 +53,11 @@ interface OpenedGateway extends Omit<RunningService, 'stop'> {
 }
 
 interface HereOptions extends ServiceOptions {
-  /** Changes what the variables have come to. */
+  /** Changes the configuration that was read from the variables. */
   readonly amend?: (config: Config) => Config;
 }
 
-/** The same, to be closed by whoever opens it: the gateway, then what it was developed on. */
+/** The same, closed by its caller: first the gateway, then its development stand-ins. */
 export async function openHere({ environment, options, amend, ...given }: HereOptions): Promise<OpenedGateway> {
   const data_dir = given.data_dir ?? (await ownFolder());
   const port = String(given.port ?? (await ownPort()));
@@ -73,7 +76,7 @@ export async function openHere({ environment, options, amend, ...given }: HereOp
     await development.stop();
     throw error;
   });
-  // Where it is reached, whatever BASE_URL calls it.
+  // The address at which it is reached, whatever BASE_URL names.
   return { gateway, development, url: `http://127.0.0.1:${port}`, data_dir, logs };
 }
 

@@ -2,7 +2,7 @@ import { featureNeeds } from '../../gateway/features/feature.ts';
 import { type Rule, rule } from './rule.ts';
 import type { Edge, Tree } from './tree.ts';
 
-/* Who may import whom. */
+/* Rules of imports between files. */
 
 /** Lowest first: a file may import from its own layer and from those before it. */
 const layers = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
@@ -10,7 +10,7 @@ type Layer = (typeof layers)[number] | 'rest-compat' | 'test';
 
 function layerOf(file: string): Layer {
   const [top, second] = file.split('/');
-  // How tests are run.
+  // Configuration of the test runner.
   if (/^vitest\..*config\.ts$/.test(top ?? '')) return 'test';
   if (top === 'subgraphs' && layers.includes(second as never)) return second as Layer;
   return top as Layer;
@@ -30,7 +30,7 @@ const VERIFIER = 'subgraphs/receipt/verify/';
 const SECOND_VERIFIER = 'test/harness/second-verifier/';
 const DEVELOPMENT = 'gateway/development/';
 
-/** What an operator starts where only the `dependencies` of package.json are installed. */
+/** Programs that an operator starts with only the `dependencies` of package.json installed. */
 export const productionPrograms = [
   'gateway/launch.js',
   'gateway/main.ts',
@@ -42,10 +42,10 @@ export const productionPrograms = [
   'gateway/commands/verify.ts',
   'gateway/commands/witness.ts',
 ];
-/** What is published for programs of callers. */
+/** The client that is published for programs of callers. */
 const CLIENT = 'rest-compat/client/paying-fetch.ts';
 
-/** Rooms of the gateway, in chains: each may be imported by those that stand to the right of it. */
+/** Rooms of the gateway, in chains: each may be imported by those to the right of it. */
 const roomOrders = [
   ['config', 'x402', 'rails', 'log', 'record', 'charge', 'reconcile', 'http'],
   ['rates', 'graph', 'sockets', 'http'],
@@ -56,13 +56,13 @@ const roomOrders = [
 
 interface FeatureFiles {
   readonly files: RegExp;
-  /** Features whose files it imports: without them it is not there. */
+  /** Features whose files it imports, and without which it is absent. */
   readonly needs?: readonly string[];
 }
 
 /**
- * What the specification does not ask for: rows of `gateway/features/every-feature.ts`, and programs that hang on a script of
- * package.json.
+ * Features that the specification does not ask for: rows of `gateway/features/every-feature.ts`, and programs of a script
+ * in package.json.
  */
 export const featureFiles: Readonly<Record<string, FeatureFiles>> = {
   envelopes: {
@@ -87,12 +87,12 @@ export const featureFiles: Readonly<Record<string, FeatureFiles>> = {
   'npm run reconcile': { files: /^gateway\/commands\/reconcile(\.ts$|\/)/, needs: ['npm run witness'] },
 };
 
-/** They list features, and bring nothing of their own. */
+/** Files that list features and belong to none. */
 const featureLists = ['gateway/features/every-feature.ts', 'rest-compat/feature-doors.ts'];
 
 const featureOf = (file: string) => Object.keys(featureFiles).find(name => featureFiles[name]?.files.test(file));
 
-/** Whether it lies in a feature that the importing file has no business with. */
+/** Whether the imported file belongs to a feature that the importing one may not use. */
 function crossesFeatures({ from, to }: Edge): boolean {
   const [importing, imported] = [featureOf(from), featureOf(to)];
   if (imported === undefined || importing === imported) return false;
@@ -103,14 +103,14 @@ const roomOf = (file: string) => file.match(/^gateway\/([^/]+)\//)?.[1] ?? '';
 const shown = ({ from, to }: Edge) => `${from} imports ${to}`;
 const shownIf = (wrong: boolean, edge: Edge) => (wrong ? [shown(edge)] : []);
 
-/** Imports of the files in a folder of anything but these files and packages. */
+/** Imports of a file other than these files and packages. */
 function strangersIn(file: string, tree: Tree, allowed: { file(path: string): boolean; packages: readonly string[] }) {
   const targets = tree.targets(file).filter(target => !allowed.file(target));
   const packages = tree.packages(file).filter(name => !allowed.packages.includes(name));
   return [...targets, ...packages].map(target => `${file} imports ${target}`);
 }
 
-/** All files that a file comes to by these imports, itself included. */
+/** All files that these imports reach, the first ones included. */
 function reached(tree: Tree, starts: readonly string[], follows: (edge: Edge) => boolean): readonly string[] {
   const found = new Set<string>();
   const queue = [...starts];
@@ -123,7 +123,7 @@ function reached(tree: Tree, starts: readonly string[], follows: (edge: Edge) =>
   return [...found];
 }
 
-/** All that these programs load, but for the stand-ins, which are loaded where nothing else is given. */
+/** All files that these programs load, except the development stand-ins, which load only if nothing else is configured. */
 function loadedBy(tree: Tree, programs: readonly string[]): readonly string[] {
   return reached(tree, programs, ({ to, loaded }) =>
     loaded === 'late' ? !to.startsWith(DEVELOPMENT) : loaded === 'at once',
@@ -134,7 +134,7 @@ function manifest(tree: Tree): Readonly<Record<'dependencies' | 'devDependencies
   return { dependencies: {}, devDependencies: {}, ...JSON.parse(tree.text('package.json')) };
 }
 
-/** Circles among these files, each named by the way round. */
+/** Import cycles among these files, each with its path. */
 function circlesAmong(tree: Tree, files: readonly string[]): string[] {
   const done = new Set<string>();
   const found: string[] = [];
@@ -182,7 +182,7 @@ export const importRules: readonly Rule[] = [
     name: 'nothing imports what the specification does not ask for, but the lists of features and what rests on it',
     remedy: `hand it in by a member of Feature (gateway/features/feature.ts), or name it in ${featureLists.join(' and ')} alone.`,
     least: 1_000,
-    // Whatever the service still does, what it has signed can be verified.
+    // Features may be switched off, but what the service has signed must stay verifiable.
     subjects: tree => tree.edges.filter(({ from }) => !featureLists.includes(from) && !from.startsWith(VERIFIER)),
     offences: edge => shownIf(crossesFeatures(edge), edge),
   }),

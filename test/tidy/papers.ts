@@ -7,7 +7,7 @@ import { policyKinds } from '../../schema/policy-kinds.ts';
 import { type Rule, rule } from './rule.ts';
 import type { Tree } from './tree.ts';
 
-/* That README and the pages of rooms say what is so: no list is stale, no link leads nowhere. */
+/* Rules that keep README and the pages of rooms true: no list is out of date, no link is dead. */
 
 const README = 'README.md';
 const CHANGELOG = '.github/CHANGELOG.md';
@@ -19,7 +19,7 @@ const READERS_WORDS_MAX = 900;
 const ALL_WORDS_MAX = 25_000;
 const PAGE_LINES_MAX = 100;
 const LISTED = /<!-- rooms -->\n[\s\S]*<!-- \/rooms -->/;
-/** May be as long as what it lists. */
+/** Tables that may be as long as what they list. */
 const TABLE = /<!-- (variables|doors) -->[\s\S]*<!-- \/\1 -->/;
 
 const DOCS = /^docs\/.+\.md$/;
@@ -55,7 +55,7 @@ function readersPages(tree: Tree): readonly string[] {
   return [README, ...tree.files.filter(file => DOCS.test(file))];
 }
 
-/** Links from the page's folder and, in backticks, paths of files from there or from the root: those that lead nowhere. */
+/** Dead links of a page: links relative to its folder, and paths of files in backticks, relative to it or to the root. */
 function deadEnds(page: string, tree: Tree): string[] {
   const text = tree.text(page).replace(/^```[\s\S]*?^```/gm, '');
   const links = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)].map(([, target = '']) => target);
@@ -71,7 +71,7 @@ function lineCount(text: string): number {
   return text.trimEnd().split('\n').length;
 }
 
-/** As `wc -w` counts them: code and the bars of tables too. */
+/** Counts words as `wc -w` does, including code and the bars of tables. */
 function wordCount(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
@@ -81,7 +81,7 @@ function variablesTold(tree: Tree): string[] {
   return [...tree.text(CONFIG_PAGE).matchAll(/^- `([A-Z_]+)` \(/gm)].map(([, name = '']) => name);
 }
 
-/** What README.md says is specified and not here. @throws where it has no such chapter. */
+/** The chapter of README.md on what is specified and not implemented. @throws if it does not exist */
 function notYet(tree: Tree): string {
   const chapter = tree.text(README).split('## Not yet here\n')[1];
   if (chapter === undefined) throw new Error(`${README} has no chapter "Not yet here"`);
@@ -139,7 +139,7 @@ const specified: readonly string[] = [
 ];
 const served: ReadonlySet<string> = new Set<string>(everyDoor.map(({ path }) => path));
 
-/** How README.md names a path as missing: without what all books have in common, without parameters, an area by its first two segments. */
+/** README.md's name for a missing path: without the common prefix of books, without parameters, an area by its first two segments. */
 function nameOf(path: string): string {
   const area = path.match(/^\/v1\/(sessions|board|router)/);
   if (area) return `\`${area[0]}\``;

@@ -1,7 +1,7 @@
 import { type Rule, rule } from './rule.ts';
 import type { Tree } from './tree.ts';
 
-/* What stands in one place only, and what things are called. */
+/* Rules on what may occur in one place only, and on names. */
 
 const LEDGER = 'subgraphs/book/ledger/';
 const DEVELOPMENT = 'gateway/development/';
@@ -9,19 +9,19 @@ const WRITES_BOOKS = /(insert\s+into|update|delete\s+from|insertRows\(\s*\w+,)\s
 const SQL = /\b(select\s[\s\S]{1,200}?\sfrom\s+[a-z_]+|insert\s+into\s|update\s+[a-z_]+\s+set\s|delete\s+from\s)/;
 const MIGRATION = /(\.|\/)migration\.ts$/;
 const PREPARED = /\bname: (['`])((?:(?!\1).)+)\1,\s*text\b/g;
-/** A comment that is of the file; bundlers read those that begin with @. */
+/** A comment about the whole file; bundlers read those that begin with @. */
 const HEAD = /^\/\*(?!\*| @)/gm;
-/** A bound of a request in digits, beyond what says that there is one or none. */
+/** A bound of a request as a number; 0 and 1 only say whether a member may be empty. */
 const BOUND_IN_DIGITS = /(?<!Math)\.(?:max|length)\((?![01]\b)[\d_]+|2 \*\* 31\b/g;
 const EMPTY_NAME = /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services?|repositor(y|ies))(\/|\.ts$)/;
-/** What answers a call's story by what it found. */
+/** Code below the one that decides a call's outcome. */
 const BELOW_THE_STORY =
   /^(gateway\/(config|rails|log|record|reconcile|operations)|subgraphs\/receipt\/(issuer|log|verify|receipt))\//;
-/** Programs of callers, who have no configuration of ours, and what starts them. */
+/** Programs of callers, which have no configuration of ours, and the command that starts them. */
 const EXAMPLES = /^(rest-compat\/client\/examples\/|gateway\/commands\/example\.ts$)/;
-/** Folders of test/ in which files other than tests stand. */
+/** Folders of test/ that contain files other than tests. */
 const NO_TESTS = ['bench', 'compare', 'cost', 'covered', 'harness', 'often', 'tidy'];
-/** These name what they ban. */
+/** Rules name the patterns that they ban. */
 const RULES = 'test/tidy/';
 const topFolders = ['docs', 'gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
 
@@ -29,7 +29,7 @@ const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/
 const networkOf = (file: string) => file.match(/\/(base|solana|svm|chain)\//)?.[1] ?? 'none';
 const isOfTests = (file: string) => file.startsWith('test/');
 
-/** A name, and each file that has it, as often as it does. */
+/** A name, with each file that has it, as often as it does. */
 type Holders = readonly [name: string, files: readonly string[]];
 
 function holders(files: readonly string[], namesIn: (file: string) => readonly string[]): readonly Holders[] {
@@ -38,7 +38,7 @@ function holders(files: readonly string[], namesIn: (file: string) => readonly s
   return [...found];
 }
 
-/** A pattern that may stand in a few files alone. */
+/** A pattern that only a few files may contain. */
 function banned(stated: {
   readonly name: string;
   readonly remedy: string;

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path/posix';
 import { isSource } from '../../gateway/commands/papers/folders.ts';
 import { ROOT } from '../harness/root.ts';
 
-/* The checkout as text: which files there are, and what each imports and exports. Each file is read and parsed once. */
+/* The checkout as text: its files, and the imports and exports of each. Each file is read and parsed once. */
 
-/** One import of a file; what it exports from another file is imported too. */
+/** One import of a file; a re-export counts as an import too. */
 export interface Import {
   readonly kind: 'file' | 'package' | 'module of Node';
   /** The path of the file from the root, or the name of the package or module. */
   readonly target: string;
-  /** With the file, when the running file comes to it, or never: types are gone when it runs. */
+  /** Whether Node loads it with the file, later when the code reaches it, or never, as it is only a type. */
   readonly loaded: 'at once' | 'late' | 'never';
   readonly reexported: boolean;
 }
@@ -23,7 +23,7 @@ export interface Edge {
   readonly loaded: Import['loaded'];
 }
 
-/** Biome's format puts each at the beginning of a line, in single quotes. */
+/** Biome's format puts each import and export at the beginning of a line, in single quotes. */
 const STATEMENT =
   /^(import|export) (type )?(?:(\*(?: as \w+)?|(?:\w+, )?\{[^}]*\}|\w+(?:, \* as \w+)?) from )?'([^']+)'/gm;
 const LATE = /\bimport\(\s*'([^']+)'/g;
@@ -33,9 +33,9 @@ const EXPORTED =
 /** Files by their paths from the root, with slashes. */
 export class Tree {
   readonly files: readonly string[];
-  /** Those in TypeScript, and the launcher's, which are JavaScript. */
+  /** Files in TypeScript, and the launcher's, which are JavaScript. */
   readonly sources: readonly string[];
-  /** Those that are not tests, nor what tests stand on. */
+  /** Source files outside of test/. */
   readonly ours: readonly string[];
   readonly #read: (file: string) => string;
   readonly #texts = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Tree {
   readonly #paths: ReadonlySet<string>;
   #edges: readonly Edge[] | undefined;
 
-  /** @param read throws for a file that is not there. */
+  /** @param read throws for a file that does not exist. */
   constructor(files: readonly string[], read: (file: string) => string) {
     this.files = files;
     this.sources = files.filter(isSource);
@@ -52,7 +52,7 @@ export class Tree {
     this.#read = read;
   }
 
-  /** Whether a file or a folder is there. */
+  /** Whether a file or a folder exists. */
   has(path: string): boolean {
     return this.#paths.has(path);
   }
@@ -92,7 +92,7 @@ export class Tree {
     return [...this.text(file).matchAll(EXPORTED)].map(([, name = '']) => name);
   }
 
-  /** All imports of files by files that are not tests: a test may import whatever it likes. */
+  /** All imports of files by files outside of test/: a test may import anything. */
   get edges(): readonly Edge[] {
     this.#edges ??= this.ours.flatMap(from =>
       this.imports(from).flatMap(({ kind, target, loaded }) => (kind === 'file' ? [{ from, to: target, loaded }] : [])),
@@ -107,7 +107,7 @@ export function checkout(): Tree {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  // Git lists a file that is deleted until the deletion is committed.
+  // Git lists a deleted file until the deletion is committed.
   const files = listed.split('\n').filter(file => file !== '' && existsSync(join(ROOT, file)));
   return new Tree(files, file => readFileSync(join(ROOT, file), 'utf8'));
 }
@@ -131,7 +131,7 @@ function importsIn(file: string, text: string): Import[] {
   return [...statements, ...late];
 }
 
-/** Of `{ type One, type Other }`. */
+/** Whether all names of an import list such as `{ type One, type Other }` are types. */
 function onlyTypes(names = ''): boolean {
   const listed = names.match(/^\{([^}]*)\}$/)?.[1]?.split(',') ?? [];
   const given = listed.map(name => name.trim()).filter(Boolean);

@@ -17,8 +17,8 @@ export interface AddedLatency {
 }
 
 /**
- * Time that `through` adds to the answer of `straight`, as medians. One caller calls them in turn, so that what disturbs the
- * machine disturbs both. @throws on any status but 200.
+ * Time that `through` adds to the answer of `straight`, as medians. One caller calls them in turn, so that what disturbs
+ * the machine disturbs both. @throws on any status but 200.
  */
 export async function addedLatency(
   straight: RequestTarget,

@@ -5,8 +5,8 @@ import { p256 } from '@noble/curves/p256';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 
 /*
- * Time and randomness of this process, the same in every run. Ids, salts, nonces and signatures are then the same wherever a
- * version draws them alike, and with them all hashes over these.
+ * Time and randomness of this process, the same in every run. Ids, salts, nonces and signatures are then the same
+ * wherever a version draws them alike, and with them all hashes over these.
  */
 
 /** Start of the story. It is in the future, so that a time read from the machine's own clock is always past. */
@@ -35,8 +35,8 @@ export function beginStory(): void {
 }
 
 /**
- * Moves time a moment forward and names the step. Draws depend on that name: a step that draws more or less than before changes
- * no other step.
+ * Moves time a moment forward and names the step. Draws depend on that name: a step that draws more or less than before
+ * changes no other step.
  */
 export function beginStep(name: string): number {
   label = name;

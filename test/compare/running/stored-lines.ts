@@ -30,8 +30,8 @@ export async function storedLines({ query }: FixedService): Promise<Readonly<Rec
 }
 
 /**
- * A row with the text that its row_hash covers. A row that has changed state began with what the event of its first transition
- * has kept.
+ * A row with the text that its row_hash covers. A row that has changed state began with what the event of its first
+ * transition has kept.
  */
 function withCanonical(row: JsonObject, events: Lines): JsonObject {
   const first = events

@@ -61,7 +61,7 @@ export const byRest: Transport = async (url, call) => {
 /** Headers that the graph takes as arguments, or that choose a form which it does not have. */
 const ARGUMENTS = /^(x-svc-(intent|attempt|parent|payer|approval)|accept)$/i;
 
-/** Calls by REST if the graph has no such operation: an upload, a stream, a page. */
+/** Calls by REST if the graph has no operation for it: an upload, a stream, a page. */
 export const byGraph: Transport = async (url, call) => {
   const door = doorByName(call.door);
   if (door.kind !== 'document' || call.form) return byRest(url, call);

@@ -12,12 +12,12 @@ import type { Service } from './open-service.ts';
 import { policyDoorsOf } from './policies.ts';
 
 /*
- * What the tests share that visit every row of the door table (possession.test.ts, demo-key-writes.test.ts): an agent with one
- * object of each kind that a path can name (`DoorObjects`), bodies that each endpoint accepts from an authorised client, and a
- * fingerprint of the whole database. If an existing object and a valid body are refused, the refusal came before either was
- * looked at. If the fingerprint is unchanged, the request wrote nothing for any agent, except in the tables of
- * `WRITTEN_ANYWAY`. No body holds a secret that authorises one object alone: signatures of acts and of revocations are invalid
- * ones.
+ * What the tests share that visit every row of the door table (possession.test.ts, demo-key-writes.test.ts): an agent
+ * with one object of each kind that a path can name (`DoorObjects`), bodies that each endpoint accepts from an authorised
+ * client, and a fingerprint of the whole database. If an existing object and a valid body are refused, the refusal came
+ * before either was looked at. If the fingerprint is unchanged, the request wrote nothing for any agent, except in the
+ * tables of `WRITTEN_ANYWAY`. No body holds a secret that authorises one object alone: signatures of acts and of
+ * revocations are invalid ones.
  */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;

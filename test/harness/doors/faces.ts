@@ -103,8 +103,8 @@ export async function refusedByRest(service: Service, door: Door, given: FaceReq
 }
 
 /**
- * A refusal by the graph. `variables`: given if the endpoint would not let the request through to the graph. A missing object
- * may be null without an error; the answer is null then.
+ * A refusal by the graph. `variables`: given if the endpoint would not let the request through to the graph. A missing
+ * object may be null without an error; the answer is null then.
  */
 export async function refusedByGraph(service: Service, door: DocumentDoor, given: FaceRequest, variables?: JsonObject) {
   const asked = variables

@@ -91,9 +91,9 @@ interface ServiceOptions {
 let shared: Promise<Service> | undefined;
 
 /**
- * The service that all files of a worker share: on a chain, a database and hubs of theirs, with a live key and a demo key. It
- * is for files that use agents and payments of their own. A file that alters records, halts the log, revokes keys, moves
- * clocks, sets limits, or counts all records opens a service by `openService`.
+ * The service that all files of a worker share: on a chain, a database and hubs of theirs, with a live key and a demo
+ * key. It is for files that use agents and payments of their own. A file that alters records, halts the log, revokes
+ * keys, moves clocks, sets limits, or counts all records opens a service by `openService`.
  */
 export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
   const service = await readyService();
@@ -296,8 +296,8 @@ function requireQuiet(logs: readonly string[]): void {
 }
 
 /**
- * Errors that tests cause and that do not concern the service: a gate of ours that cuts a connection, and time-outs when all
- * tests together leave Postgres and chains no time. Such an error of the service's own is not found here.
+ * Errors that tests cause and that do not concern the service: a gate of ours that cuts a connection, and time-outs when
+ * all tests together leave Postgres and chains no time. Such an error of the service's own is not found here.
  */
 const EXPECTED_ERRORS =
   /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout|forcefulShutdown was initiated/;

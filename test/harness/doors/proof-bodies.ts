@@ -73,8 +73,8 @@ export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST like_post': [],
 };
 /**
- * Statuses that prove an authorised call. A second withdrawal of the same object is answered 404, and an agent has one report
- * at a time.
+ * Statuses that prove an authorised call. A second withdrawal of the same object is answered 404, and an agent has one
+ * report at a time.
  */
 export const acceptedStatuses: Readonly<Record<string, readonly number[]>> = {
   DELETE: [200, 404],

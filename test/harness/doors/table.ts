@@ -32,7 +32,7 @@ const paths = everyDoor.map(door => ({
   }),
 }));
 
-/** The row of the door table that a request meets; undefined if there is none for its path or method. */
+/** The row of the door table for a request; undefined if no row has its path and method. */
 export function doorOf(method: string, pathname: string): Door | undefined {
   const isMet = ({ door, spelt }: (typeof paths)[number]) =>
     door.methods.includes(method as DoorMethod) && spelt.some(path => path.test(pathname));
@@ -59,8 +59,9 @@ export function expectShortHeaders({ status, headers }: Pick<TableAnswer<unknown
 const OURS = /^(x-svc-|x-payment-|payment-|retry-after$|x-should-retry$)/;
 
 /**
- * Checks any answer against the door table: its status is described, a successful body has the endpoint's shape and no member
- * beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) empty; its headers are described.
+ * Checks any answer against the door table: its status is described, a successful body has the endpoint's shape and no
+ * member beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) empty; its headers are
+ * described.
  */
 export function expectDescribed(method: string, pathname: string, heard: TableAnswer<unknown>): void {
   const { status, headers, body } = heard;

@@ -8,7 +8,7 @@ import { shortIntervals, shortTimeouts } from './short-intervals.ts';
 
 export type FacilitatorService = Awaited<ReturnType<typeof openFacilitatorService>>;
 
-/** One database, chain, hub and facilitator, for processes that settle by it. Their own node stands behind a gate. */
+/** One database, chain, hub and facilitator, for processes that settle by it. Their own node is behind a gate. */
 export async function openFacilitatorService(options: Omit<FacilitatorOptions, 'rpc_url'> = {}) {
   const ground = await openGround();
   const facilitator = await startFacilitator({ ...options, rpc_url: () => ground.chain.rpc_url });
@@ -23,7 +23,10 @@ export async function openFacilitatorService(options: Omit<FacilitatorOptions, '
     ground,
     facilitator,
     gate,
-    /** Leaves nobody a way to the chain, once: what is handed over again does not shut a gate that was opened since. */
+    /**
+     * Returns a function that cuts the processes off from the chain at its first call alone, so that a retry does not
+     * close a gate that was opened since.
+     */
     cutOnce(): () => void {
       let done = false;
       return () => {
@@ -31,23 +34,23 @@ export async function openFacilitatorService(options: Omit<FacilitatorOptions, '
         done = true;
       };
     },
-    /** As an operator starts it. */
+    /** Starts it with the settings of an operator. */
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
-    /** Looks and asks again sooner. */
+    /** Starts one that polls and retries sooner. */
     startPollingFast: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed }, options: shortIntervals }),
-    /** Gives a facilitator up sooner too. */
+    /** Starts one that also gives up on a facilitator sooner. */
     startTimingOutFast: () => ground.start({ environment, options: shortTimeouts }),
-    /** One with short intervals, which dies when the test says so. */
+    /** Starts one with short intervals, which dies when the test says so. */
     startDying: () => ground.startDying({ environment, options: shortIntervals }),
     /** The same as a process of its own. */
     startProcess: () =>
       ground.startProcess({ environment, entry: 'test/harness/facilitator/gateway-with-short-intervals.ts' }),
-    /** How often the facilitator was asked to settle it. */
+    /** Number of requests to the facilitator to settle it. */
     timesAsked: ({ authorization: { nonce } }: Order) =>
       facilitator.settlements.filter(asked => asked.nonce === nonce).length,
-    /** What the chain says of it: one transfer, or none. */
+    /** The transfers of its payer on the chain: one, or none. */
     async transfersOf({ authorization: { payer } }: Order) {
       const transfers = await ground.chain.transfers(ground.pay_to);
       return transfers.filter(({ from }) => from === payer.toLowerCase());
@@ -55,7 +58,7 @@ export async function openFacilitatorService(options: Omit<FacilitatorOptions, '
   };
 }
 
-/** The audit, once no money is looked for any more. Returns the number of transfers. */
+/** Audits once no arrival is pending any more. Returns the number of transfers. */
 export async function auditArrivals({ ground }: FacilitatorService): Promise<number> {
   const text = `select 1 from payment_claim where arrival = 'pending' limit 1`;
   await eventually('no arrival awaited', async () => (await ground.database.query({ text })).length === 0 || null);
@@ -70,7 +73,7 @@ export async function registeredBuyer({ ground }: FacilitatorService, gateway: R
   return { ...buyer, agent_id: Number(body.agent_id), session: String(body.session) };
 }
 
-/** Sends it again until it is answered; on the way nothing but "ask again" is heard. */
+/** Sends it until it is answered. Before that it accepts only refusals that ask to send the same payment again. */
 export function settledAnswerTo(gateway: RunningService, order: Order): Promise<Answer> {
   return eventually('an answer', async () => {
     const answer = await send(gateway, order);

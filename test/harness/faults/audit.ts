@@ -17,9 +17,9 @@ interface ReceiptRow {
 }
 
 /**
- * What a stranger with both in hand would compare: the chain's list of transfers, and what stands in the database.
- * Whatever died when, they say the same, each thing once; and neither books nor log have a gap or a second history.
- * Returns the number of transfers.
+ * Compares what anyone could compare who holds both: the chain's list of transfers, and the database. Whichever process
+ * died at whatever time, both must contain the same transfers, each once, and neither books nor log may have a gap or a
+ * second history. Returns the number of transfers.
  */
 export async function audit(ground: Ground): Promise<number> {
   const { database } = ground;
@@ -37,14 +37,14 @@ export async function audit(ground: Ground): Promise<number> {
   });
   const opening = await database.query<{ task_id: string }>({ text: 'select task_id from agent' });
   const opened_a_book = new Set(opening.map(it => it.task_id));
-  // A receipt that opened a book later is the first row there, and names none.
+  // The receipt by which a book was opened is the first row there, although it names no book.
   const landed = receipts.filter(({ agent_id, task_id }) => agent_id !== null || opened_a_book.has(task_id));
   expect(rows.map(it => it.task_id).sort()).toEqual(landed.map(it => it.task_id).sort());
 
   const recorded = await database.query<{ task_id: string }>({
     text: `select task_id from payment_claim where state = 'recorded'`,
   });
-  // A key stood in for the payment of the others: they are in no claim.
+  // The other receipts were authorised by a key in place of a payment, so they have no claim.
   const paid = receipts.filter(({ proof_outcome }) => proof_outcome !== 'none');
   expect(recorded.map(it => it.task_id).sort()).toEqual(paid.map(it => it.task_id).sort());
 
@@ -56,13 +56,13 @@ export async function audit(ground: Ground): Promise<number> {
 
 interface MovedTransfer {
   readonly ref: string;
-  /** Inside its block on Base, inside its transaction on Solana. */
+  /** Index within its block on Base, within its transaction on Solana. */
   readonly index: number;
   readonly from: string;
   readonly amount_atomic: bigint;
 }
 
-/** On each network that the ground has. */
+/** Transfers on each network of the ground. */
 async function movedOn({ chain, solana, pay_to }: Ground): Promise<MovedTransfer[]> {
   const on_base = (await chain.transfers(pay_to)).map(({ tx_hash, log_index, ...moved }) => ({
     ...moved,

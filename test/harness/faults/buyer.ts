@@ -10,21 +10,21 @@ import { networks } from '../../../schema/network.ts';
 import { signTransfer } from '../base/wallet.ts';
 import { eventually, type Ground } from './ground.ts';
 
-/** One paid request, to be sent to any process, any number of times: the same payment and the same bytes. */
+/** One paid request, to be sent to any process any number of times: the same payment and the same bytes. */
 export interface Order {
   readonly path: string;
   readonly body: string;
-  /** JSON unless given. */
+  /** Default: JSON. */
   readonly content_type?: string;
   readonly payment: string;
   readonly claim_key: string;
   readonly authorization: BaseAuthorization;
   readonly signature: Hex;
-  /** Of the book on which it is to land; without one it is the payer's. */
+  /** Session of the book that records it. Default: the payer's book. */
   readonly session?: string;
 }
 
-/** What is sent of an order, on whatever network it is paid. */
+/** The parts of an order that are sent, on whatever network it is paid. */
 export type Sendable = Omit<Order, 'authorization' | 'signature'>;
 
 export interface Answer {
@@ -33,7 +33,7 @@ export interface Answer {
   readonly body: JsonObject & { readonly code?: string };
 }
 
-/** A wallet with USDC that pays by x402 v1, made by hand, so that a test holds the authorization itself. */
+/** A wallet with USDC that pays by x402 v1. It signs by hand, so that a test holds the authorization itself. */
 export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   const account = wallet ?? (await ground.chain.newWallet());
   const pay = async (
@@ -65,9 +65,9 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   };
   return {
     address: account.address,
-    /** At any paid door. */
+    /** A paid request to any endpoint. */
     pay: (path: string, request: JsonObject | FormData) => pay(path, request),
-    /** What is asked of this very request alone, and to whom. */
+    /** A payment of other terms than a 402 names: amount and recipient. */
     payAs: (path: string, terms: Pick<BaseAuthorization, 'pay_to' | 'amount_atomic'>, valid_seconds = 90) =>
       pay(path, {}, valid_seconds, terms),
     chat: (content: string, valid_seconds?: number) => pay(CHAT, chatOf(content), valid_seconds),
@@ -81,7 +81,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   };
 }
 
-/** As they go out, each time the same: a form names its boundary anew each time that it is sent. */
+/** Bytes that are the same each time they are sent, whereas a form chooses another boundary each time. */
 async function bytesOf(request: JsonObject | FormData): Promise<Pick<Order, 'body' | 'content_type'>> {
   if (!(request instanceof FormData)) return { body: JSON.stringify(request) };
   const sent = new Response(request);
@@ -104,7 +104,7 @@ function header(authorization: BaseAuthorization, signature: Hex): string {
   return Buffer.from(JSON.stringify(envelope)).toString('base64');
 }
 
-/** Anybody who holds an authorization may submit it: here a stranger, with gas of his own. */
+/** Submits an authorization as any of its holders may: here a stranger with gas of his own. */
 export async function submitElsewhere({ chain }: Ground, { authorization, signature }: Order): Promise<void> {
   const read = readSignature(signature);
   if (read.kind !== 'read') throw new Error(read.kind);
@@ -115,7 +115,7 @@ export async function submitElsewhere({ chain }: Ground, { authorization, signat
   await eventually('the transaction mined', () => chain.call<object | null>('eth_getTransactionReceipt', hash));
 }
 
-/** @throws where no answer comes: the process died. */
+/** @throws if no answer comes because the process died */
 export async function send({ url }: { readonly url: string }, order: Sendable): Promise<Answer> {
   const { path, body, content_type = 'application/json', payment, session } = order;
   const possession = session === undefined ? {} : { 'x-svc-session': session };
@@ -125,12 +125,12 @@ export async function send({ url }: { readonly url: string }, order: Sendable): 
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
 }
 
-/** Null where no answer came. */
+/** Null if no answer came. */
 export function trySend(gateway: { readonly url: string }, order: Sendable): Promise<Answer | null> {
   return send(gateway, order).catch(() => null);
 }
 
-/** The answer of an order, asked for with the same payment until it is there: on a busy machine it may be put off. */
+/** The answer of an order, sent with the same payment until there is one: on a busy machine it may be deferred. */
 export function answerTo(gateway: { readonly url: string }, order: Sendable): Promise<Answer> {
   return eventually('an answer', async () => {
     const answer = await send(gateway, order);
@@ -149,5 +149,5 @@ export function nameOf({ status, body }: Answer): string {
   return status === 200 ? '200' : `${status} ${body.code}`;
 }
 
-/** What a caller may hear while the same payment is being worked on: never 402, which would make it pay again. */
+/** Answers that a caller may receive while the same payment is in progress: never 402, which would make it pay again. */
 export const harmless: ReadonlySet<string> = new Set(['200', '409 payment_in_flight', '503 settlement_pending']);

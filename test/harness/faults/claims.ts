@@ -7,7 +7,7 @@ import { eventually, type Ground } from './ground.ts';
 export interface StandingClaim {
   readonly state: ClaimState;
   readonly task_id: string;
-  /** Counts how often the claim has changed hands. */
+  /** Number of processes that have taken over the claim. */
   readonly lease_epoch: number;
   readonly reason: string | null;
 }
@@ -21,7 +21,7 @@ export async function claimOf(
   return row ?? null;
 }
 
-/** Nobody holds the payment any more: it is recorded, or usable again. */
+/** Waits until no process works on the payment any more: it is recorded, or usable again. */
 export function untilClosed(ground: { database: Database }, order: { claim_key: string }): Promise<StandingClaim> {
   return eventually('the claim recorded or released', async () => {
     const claim = await claimOf(ground, order);
@@ -29,17 +29,17 @@ export function untilClosed(ground: { database: Database }, order: { claim_key: 
   });
 }
 
-/** More than there are in two of the development chain's epochs. */
+/** More blocks than two of the development chain's epochs have. */
 const FINAL_BLOCKS = 8;
 
 /**
- * So many seconds go by for payments: by the service's clock, by the chain's, and by what the database, whose own clock nobody
- * moves, knows of when they expire.
+ * Lets that many seconds pass for payments: on the service's clock, on the chain's, and in the expiry times that the
+ * database keeps, since its own clock cannot be moved.
  */
 export async function expire(ground: Ground, clock: MovableClock, seconds: number): Promise<void> {
   clock.passForGood(seconds);
   await ground.chain.passTime(seconds);
-  // It is final by then that no block can take them any more.
+  // After these blocks it is final that no block can include the payments any more.
   await ground.chain.mine(FINAL_BLOCKS);
   const text = 'update payment_claim set valid_before = valid_before - $1';
   await ground.database.query({ text, values: [seconds] });
@@ -53,7 +53,7 @@ export async function untilAllClosed({ database }: { database: Database }): Prom
   });
 }
 
-/** What the payment is after the death of its process: usable again where nothing was committed to be sent. */
+/** State of a payment after the death of its process: usable again if no transaction was committed to be sent. */
 export const deaths: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
   ['after_claim', 'released'],
   ['after_work', 'released'],

@@ -12,61 +12,63 @@ import { openHere, type RunningService, type ServiceOptions } from '../worker-ga
 import { ServiceSockets } from './service-sockets.ts';
 
 /*
- * A death in the test's own process that is what kill -9 is to everybody else. A start costs 0.4 s of CPU here, and 2 s or
- * more as a process. equal-deaths.test.ts kills a process at each fault point beside it: both have to leave the same.
+ * A death in the test's own process that looks like kill -9 to every other process. A start costs 0.4 s of CPU here, and
+ * 2 s or more as a process. equal-deaths.test.ts kills a process at each fault point for comparison: both must leave the
+ * same.
  *
- * What is left of a killed process is what it had told others: Postgres, chains, hubs, callers, and the files of its
- * DATA_DIR. Whatever it would have done next is gone with it. So at the very point, in one turn of the event loop, in which
- * no other code runs:
+ * A killed process leaves only what it has sent to others (Postgres, chains, hubs, callers) and the files of its
+ * DATA_DIR. Its later steps never happen. So the following is done at that very point, in one turn of the event loop, in
+ * which no other code runs:
  *
- * - **Sockets**, to whomever: the kernel closes those of a killed process. What it had written arrives, also where nobody
- *   has read it yet; an answer that it has not read is lost; a transaction that was open is rolled back by Postgres. Here the
- *   same sockets are closed in the same way (`ServiceSockets`), and no new one is opened from then on.
- * - **Its port** is closed, and its callers are cut off. Whoever calls it next is refused.
- * - **Its lease** is renewed no more, as Postgres is reached no more, and runs out by itself after six seconds, or when the
- *   test says that they are over.
- * - **Its DATA_DIR** is known to it by a link of its own, which is turned to an empty folder. A file that was being written
- *   aside is never renamed into its place, and its remains lie there as after a kill. A line that is on its way into the
- *   file of heads by minute still comes: it is of a head that is saved already, so that it is a death one write later.
- * - **The call** that has reached the point goes on no more: what it waits for never comes while the test's file runs.
+ * - **Sockets** of every kind: the kernel closes those of a killed process. Bytes that it had written arrive, even if
+ *   they are not read yet; an answer that it has not read is lost; Postgres rolls back an open transaction. Here the same
+ *   sockets are closed in the same way (`ServiceSockets`), and no new one is opened from then on.
+ * - **Its port** is closed, and its callers are cut off. Later calls are refused.
+ * - **Its lease** is renewed no more, as Postgres cannot be reached, and expires after six seconds, or when the test says
+ *   that they are over.
+ * - **Its DATA_DIR** is reached by a link of its own, which is turned to an empty folder. A file that was being written
+ *   aside is never renamed into its place, and its remains stay as after a kill. A line that is being written to the file
+ *   of heads by minute still arrives: its head is saved already, so this equals a death one write later.
+ * - **The call** that has reached the point never continues: the promise that it awaits does not resolve while the test's
+ *   file runs.
  *
- * The rest of its code lives on, with its timers and jobs. All that these could do to anybody goes by one of the above, so
- * what they do is nobody's business; its log ends at its death. It is told to stop at once, so that it costs no time.
+ * The rest of its code lives on, with its timers and jobs. All of its effects on others would pass through one of the
+ * above, so it has none; its log ends at its death. It is stopped at once, so that it costs no time.
  */
 
 export interface DeathPlan {
   readonly point: FaultPoint | readonly FaultPoint[];
-  /** With how many calls at a point it dies; those before are held there. */
+  /** Number of calls at a point with which it dies; the calls before the last are held there. */
   readonly reached?: number;
-  /** `none`: they are held, and the rest is the test's to do. */
+  /** `none`: all of them are held, and the test does the rest. */
   readonly signal?: 'SIGKILL' | 'none';
 }
 
 export interface DyingService extends Omit<RunningService, 'stop'> {
-  /** By which its sessions are known in pg_stat_activity. */
+  /** Name of its sessions in pg_stat_activity. */
   readonly application_name: string;
   /** Resolves once it is dead, and Postgres has closed its sessions. */
   readonly died: Promise<void>;
-  /** At once, wherever its calls stand. */
+  /** Kills it at once, whatever state its calls are in. */
   kill(): Promise<void>;
-  /** Once it is dead: nobody takes it for alive any more, as if the rest of its lease had passed. */
+  /** Once it is dead, ends its lease, as if the rest of the lease's time had passed. */
   endLease(): Promise<void>;
 }
 
 interface DyingOptions extends ServiceOptions {
   readonly data_dir: string;
-  /** By which its sessions there are looked for; not its own. */
+  /** A connection of the test's, by which the service's sessions are looked up. */
   readonly database: Database;
-  /** At no point unless given: then it is killed by the test alone. */
+  /** Default: it dies at no point, until the test kills it. */
   readonly plan?: DeathPlan;
 }
 
 export async function openDyingService({ database, plan, options, ...given }: DyingOptions): Promise<DyingService> {
   const sockets = new ServiceSockets();
-  // A death is brought about by the service's own code; what is looked for afterwards is the test's to ask.
+  // The service's own code causes the death, but the query that follows belongs to the test.
   const outside = AsyncLocalStorage.snapshot();
   const folder = await linkTo(given.data_dir);
-  // By which Postgres knows its sessions, also where something stands between.
+  // Name of its sessions in Postgres, which is known even if they pass through a proxy.
   const name = `dying_${randomBytes(8).toString('hex')}`;
   const environment = { ...given.environment, DATABASE_URL: named(given.environment.DATABASE_URL ?? '', name) };
   const death = Promise.withResolvers<void>();
@@ -122,7 +124,7 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
 }
 
 interface Death {
-  /** Those that were reached, as a line of its log says it. */
+  /** Fault points that were reached, as lines of its log. */
   readonly points: string[];
   readonly held: Promise<never>;
   die(): void;
@@ -142,7 +144,7 @@ function planned({ point, reached = 1, signal = 'SIGKILL' }: DeathPlan, { points
   };
 }
 
-/** Another way to a folder, which can be turned to an empty one: whoever goes by it finds nothing of the first any more. */
+/** A second path to a folder, which can be turned to an empty one: code that uses it then finds none of the first one's files. */
 async function linkTo(target: string): Promise<{ readonly path: string; turnAway(): void }> {
   const home = await ownFolder();
   const [path, grave, next] = [join(home, 'data'), join(home, 'grave'), join(home, 'next')];
@@ -157,13 +159,13 @@ async function linkTo(target: string): Promise<{ readonly path: string; turnAway
   };
 }
 
-/** Of the leases that stand, whether they have run out or not. */
+/** Owners of all leases, expired or not. */
 async function owners(database: Database): Promise<readonly string[]> {
   const leases = await database.query<{ owner: string }>({ text: 'select owner from process_lease' });
   return leases.map(({ owner }) => owner);
 }
 
-/** By then what they had open is rolled back. */
+/** Resolves once Postgres has rolled back their open transactions. */
 async function sessionsEnded(database: Database, name: string): Promise<void> {
   const text = 'select 1 from pg_stat_activity where datname = current_database() and application_name = $1';
   while ((await database.query({ text, values: [name] })).length > 0) await sleep(10);

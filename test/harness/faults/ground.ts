@@ -15,21 +15,21 @@ import { openSolana } from '../solana/open-solana.ts';
 import { openWorkerService, type RunningService, type WorkerGatewayOptions } from '../worker-gateway.ts';
 import { type DeathPlan, openDyingService } from './dying-service.ts';
 
-/** What a process of these tests does to itself, and when: see gateway-with-faults. */
+/** A fault that a process of these tests causes to itself: see gateway-with-faults. */
 export interface Fault {
   readonly point: FaultPoint | readonly FaultPoint[];
-  /** Of calls before: one is held at each of these, and until then nothing happens at the point. */
+  /** Points at each of which an earlier call is held; until then the fault does not happen. */
   readonly held?: readonly FaultPoint[];
-  /** With how many calls at a point it happens; those before are held there. */
+  /** Number of calls at a point with which it happens; the calls before the last are held there. */
   readonly reached?: number;
-  /** `none`: they are held, and the rest is the test's to do. */
+  /** `none`: all of them are held, and the test does the rest. */
   readonly signal?: 'SIGKILL' | 'SIGSTOP' | 'none';
-  /** Of several points: at the first it happens at once, at each further one after SIGUSR2. */
+  /** With several points: at the first it happens at once, at each further one after SIGUSR2. */
   readonly in_turn?: boolean;
 }
 
 export interface StartOptions {
-  /** Of another database than the ground's, or of another way to it. */
+  /** URL of another database than the ground's, or of another way to it. */
   readonly url?: string;
   readonly data_dir?: string;
   /** Variables that differ from the ground's. */
@@ -42,25 +42,25 @@ interface WorkerOptions extends StartOptions {
 }
 
 interface DyingOptions extends WorkerOptions {
-  /** At no point unless given: then it is killed by the test alone. */
+  /** Default: it dies at no point, until the test kills it. */
   readonly plan?: DeathPlan;
 }
 
 export interface ProcessOptions extends StartOptions {
   readonly await_health?: boolean;
-  /** Another main than the service's own. */
+  /** Main to run in place of the service's own. */
   readonly entry?: string;
   readonly args?: readonly string[];
 }
 
-/** What all of them call themselves, wherever they listen. */
+/** BASE_URL of all processes, wherever they listen. */
 const SERVICE_URL = 'http://svc.test';
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
-/** Longer than any of what is waited for takes, on a machine that does much else: nothing is asserted about it. */
+/** Longer than anything awaited takes on a busy machine. No test asserts this time. */
 const DEADLINE_MS = 180_000;
-/** A test that fails before it lets go leaves no call that nobody ends. */
+/** A test that fails before it releases a held call leaves it running for at most that long. */
 const HELD_MS_MAX = 60_000;
 
 interface GroundOptions {
@@ -68,15 +68,15 @@ interface GroundOptions {
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   readonly embedding_models?: readonly string[];
-  /** Whether it is paid on a Solana of its own, too. */
+  /** Whether it is also paid on a Solana of its own. */
   readonly solana?: boolean;
-  /** Whether what counts by the hour is asked of them: see `freshDatabase`. */
+  /** Whether the test counts by the hour: see `freshDatabase`. */
   readonly mid_hour?: boolean;
-  /** Of all processes, beside what is usual. */
+  /** Additional variables of all processes. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** One database (of its own cluster where its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
+/** One database (of its own cluster if its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
 export async function openGround(given: GroundOptions = {}) {
   const data_dir = await ownFolder();
   const [chain, database_url, hub] = await Promise.all([
@@ -118,21 +118,24 @@ export async function openGround(given: GroundOptions = {}) {
   };
   return {
     chain,
-    /** Null where nobody pays on it. */
+    /** Null if no payment is made on Solana. */
     solana,
     database,
     database_url,
     hub,
-    /** Prompts on which the hub fails for as long as they stand here. */
+    /** Prompts on which the hub fails, until the test removes them. */
     broken,
-    /** Prompts that begin with `slow` and have reached the hub so far are answered, also when they come again: until then it says nothing. */
+    /**
+     * Answers the prompts that begin with `slow` and have reached the hub so far, also when they come again. Until then
+     * the hub does not answer them.
+     */
     answerSlow(): void {
       for (const held of slow.values()) held.resolve();
     },
     pay_to: pay_to as Hex,
     data_dir,
     saved_head: join(data_dir, 'log-head.json'),
-    /** For a command that an operator runs beside the processes. */
+    /** Environment of a command that an operator runs beside the processes. */
     environment: ({ url = database_url }: { url?: string } = {}) => ({
       PATH: process.env.PATH,
       HOME: data_dir,
@@ -140,10 +143,10 @@ export async function openGround(given: GroundOptions = {}) {
       ...environment,
       DATABASE_URL: url,
     }),
-    /** A healthy one, on the same DATA_DIR and database or on others. */
+    /** Starts a service without faults, by default on the ground's DATA_DIR and database. */
     start: ({ url = database_url, environment: changed, ...given }: WorkerOptions = {}) =>
       openWorkerService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...given }),
-    /** One that dies in this process, as if by kill -9: see dying-service. */
+    /** Starts a service that dies in this process, as if by kill -9: see dying-service. */
     startDying: ({ url = database_url, environment: changed, ...given }: DyingOptions = {}) =>
       openDyingService({
         data_dir,
@@ -151,7 +154,7 @@ export async function openGround(given: GroundOptions = {}) {
         environment: { ...environment, DATABASE_URL: url, ...changed },
         ...given,
       }),
-    /** The same as a process of its own, which can be killed. */
+    /** Starts a service as a process of its own, which can be killed. */
     startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
     startFaulty: ({
@@ -180,7 +183,7 @@ function mediaOf({ image_models = [], audio_models = [], embedding_models = [] }
   return { image_models, audio_models, embedding_models };
 }
 
-/** Waits until `look` gives something; what it was last told is in the error. */
+/** Waits until `look` returns something else than null. `what` names it in the error. */
 export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
   const deadline_ms = Date.now() + DEADLINE_MS;
   while (Date.now() < deadline_ms) {
@@ -191,7 +194,7 @@ export async function eventually<T>(what: string, look: () => Promise<T | null> 
   throw new Error(`not in ${DEADLINE_MS} ms: ${what}`);
 }
 
-/** The process is held, dead or asleep at its point. */
+/** Resolves once the process is held, dead or stopped at its point. */
 export function untilReached(at: Pick<RunningService, 'logs'>, point: FaultPoint, times = 1): Promise<true> {
   return eventually(`${point} reached`, () => at.logs.includes(`held at ${point}: ${times}`) || null);
 }

@@ -7,7 +7,7 @@ import { claimOf } from './claims.ts';
 import { eventually, openGround } from './ground.ts';
 import { shortChainWait } from './short-chain-wait.ts';
 
-/** A service whose only node says something else than its chain does, whenever a test wants it to. */
+/** A service whose only node contradicts its chain whenever a test requires it. */
 export async function openLyingChainService() {
   const ground = await openGround();
   const node = await startLyingChain(ground.chain.rpc_url);
@@ -25,8 +25,9 @@ export async function openLyingChainService() {
     buyer,
     transfers,
     /**
-     * A call that is paid for while the node, from the broadcast on, does not tell what became of it: it is told to wait,
-     * however often it asks, and nothing is recorded. Once the node tells the truth it has its answer, for one transfer.
+     * Makes a paid call while the node, from the broadcast on, does not report the outcome. The call must be asked to
+     * wait however often it is repeated, and nothing may be recorded. Once the node reports the truth, the call must get
+     * its answer, for one transfer.
      */
     async expectPatience(prompt: string, begin: () => void): Promise<void> {
       const before = { receipts: await receipts(), transfers: await transfers() };

@@ -2,26 +2,26 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Server, Socket } from 'node:net';
 
 /*
- * The sockets of one service among several in this process. Each socket belongs to whoever connected or listened, which is
- * known by the asynchronous context in which that was asked for: whatever a service does follows from its being opened.
+ * The sockets of one service among several in this process. A socket belongs to the service in whose asynchronous context
+ * it connects or listens: everything that a service does follows from its opening.
  */
 
 const owners = new AsyncLocalStorage<ServiceSockets>();
 
-/** Everything by which a service in this process reaches others and is reached, from its opening to its death. */
+/** All connections and ports of a service in this process, from its opening to its death. */
 export class ServiceSockets {
   readonly #sockets = new Set<Socket>();
   readonly #servers = new Set<Server>();
   #closed = false;
 
-  /** What `work` opens, now or later, is held here. */
+  /** Assigns to this service every socket that `work` opens, now or later. */
   run<T>(work: () => T): T {
     return owners.run(this, work);
   }
 
   /**
-   * As the kernel does it for a process that is killed, and as immediately: closes every socket and every port, so that what
-   * was written to them arrives, and nothing after it. From now on nothing is connected to, and nothing listened on.
+   * Closes every socket and every port at once, as the kernel does for a killed process: what was written to them
+   * arrives, and nothing after it. From now on no connection and no port is opened.
    */
   close(): void {
     this.#closed = true;

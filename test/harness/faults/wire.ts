@@ -3,23 +3,23 @@ import { connect, createServer, type Socket } from 'node:net';
 import { atEnd } from '../release.ts';
 import { boundStatement, commandTag, MessageReader, queryText } from './postgres-messages.ts';
 
-/** A commit whose answer never comes: it never reached the server, or it did and the answer was lost. */
+/** A commit whose answer never comes: either it never reached the server, or it did and the answer was lost. */
 export interface Cut {
-  /** A prepared statement by whose name the transaction is known. */
+  /** A prepared statement whose name identifies the transaction. */
   readonly statement: string;
   readonly commit: 'lost' | 'done';
 }
 
 interface CutOptions {
-  /** And from then on everything, until `up`. */
+  /** Also cuts every other connection from then on, until `up`. */
   readonly down?: boolean;
-  /** What happens at that very point, before the client can hear of anything. */
+  /** Called at the cut, before the client notices it. */
   readonly at_cut?: () => unknown;
 }
 
 export type Wire = Awaited<ReturnType<typeof startWire>>;
 
-/** Stands before Postgres: cuts a transaction's connection at its commit, or is down for everybody. */
+/** A proxy in front of Postgres that cuts a transaction's connection at its commit, or refuses all connections. */
 export async function startWire(database_url: string) {
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
@@ -66,7 +66,7 @@ export async function startWire(database_url: string) {
         const executed = boundStatement(message);
         if (executed !== null) spoken.add(executed);
         const committed = text === 'commit' && cut !== null && spoken.has(cut.statement);
-        // What was said before it has arrived.
+        // The messages before the commit have reached the server.
         if (committed && cut?.commit === 'lost') return hangUp(end);
         losing ||= committed;
         backend.write(message.type === null ? addressed(message.bytes, named, database) : message.bytes);
@@ -87,15 +87,15 @@ export async function startWire(database_url: string) {
   const port = String((server.address() as AddressInfo).port);
   return {
     url: Object.assign(new URL(database_url), { port }).href,
-    /** The next commit of such a transaction. */
+    /** Cuts the next commit of such a transaction. */
     cutNext(next: Cut, options: CutOptions = {}): void {
       cut = next;
       cutting = options;
     },
     cuts: () => cuts,
-    /** Cuts off everybody, and lets nobody through until `up`. */
+    /** Cuts all connections and refuses new ones until `up`. */
     down: fall,
-    /** `to`: another database of the same server, as long by its name; whoever asks for the first one is led there. */
+    /** `to`: another database of the same server with a name of the same length, to which connections to the first one are led. */
     up(to: string = database): void {
       database = to;
       down = false;
@@ -103,7 +103,7 @@ export async function startWire(database_url: string) {
   };
 }
 
-/** The first that a client says names its database (the start-up message, whose length must not change). */
+/** The start-up message with another database name; its length must not change. */
 function addressed(greeting: Buffer, named: string, database: string): Buffer {
   if (named.length !== database.length) throw new RangeError(`${database} is not as long as ${named}`);
   return Buffer.from(greeting.toString('latin1').replace(`\0${named}\0`, `\0${database}\0`), 'latin1');

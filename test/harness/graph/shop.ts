@@ -22,13 +22,13 @@ import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { type Context, ResponseHeaders } from '../../../subgraphs/context.ts';
 import { buildSubgraph } from '../../../subgraphs/subgraph.ts';
 
-/** A graph of two tiny subgraphs, with all that the real ones do: a join, a paid field, live events and every kind of failure. */
+/** A graph of two tiny subgraphs with everything that the real ones do: a join, a paid field, live events and every kind of failure. */
 export interface ShopContext extends Context {
   readonly shop: Shop;
 }
 
 export class Shop {
-  /** Sales on the live feed, pushed by the test; `released` says whether the feed was given back. */
+  /** Sales on the live feed, pushed by the test; `released` says whether the reader has closed the feed. */
   readonly sales = new Feed();
   bought = 0;
   /** Slips loaded, one entry for each look-up. */
@@ -45,7 +45,7 @@ class SlipReference {
 export class Sale {
   @Field(() => Int) position!: number;
   @Field(() => String) item!: string;
-  /** Null has no slip, `lost` names one that nobody knows. */
+  /** Null: the sale has no slip. `lost`: the slip does not exist. */
   slip_ref!: string | null;
 }
 
@@ -162,7 +162,7 @@ export function shopContext(shop: Shop, caller: { principal?: Principal; pays?: 
   return context as unknown as ShopContext;
 }
 
-/** A hand-fed source of events that knows whether its reader gave it back. */
+/** A source of events that the test pushes, and that records whether its reader has closed it. */
 export class Feed implements AsyncIterableIterator<Sale> {
   released = false;
   #events: Sale[] = [];
@@ -194,5 +194,5 @@ export class Feed implements AsyncIterableIterator<Sale> {
   }
 }
 
-/** Of callers on sockets whose log is sound for good. */
+/** For callers on sockets whose log never halts. */
 export const neverHalted = { requireNotHalted: () => {}, halted: new Promise<void>(() => {}) };

@@ -31,18 +31,18 @@ export class Tick {
   @Field(() => String) text!: string;
 }
 
-/** A ledger in memory with one live field on it, that counts what is done for its readers. */
+/** A ledger in memory with one live field, which counts the work done for its readers. */
 export class Ticker implements Live {
   readonly ticks: Tick[] = [];
   readonly #watchers = new Set<Wake>();
-  /** Positions whose text was resolved: an execution each. */
+  /** Positions whose text was resolved, one for each execution. */
   readonly executed: number[] = [];
   opened = 0;
   released = 0;
   reads = 0;
   lookUps = 0;
   lookUps_at_once = 0;
-  /** What becomes of each execution, where it does not succeed. */
+  /** The error of each execution; null if executions succeed. */
   fault: (() => Error) | null = null;
   watcher: SessionWatcher | null = null;
   readonly read = shareReads<number, Tick>(async (_agent, after, limit) => {
@@ -123,7 +123,7 @@ class TickResolver {
   }
 }
 
-/** A server of one live field. Sessions are `of AGENT` and `of AGENT again`; a session of nobody's is wrong. */
+/** A server of one live field. Sessions are `of AGENT` and `of AGENT again`; a session without an agent is wrong. */
 export async function openTicker() {
   const ticker = new Ticker();
   const dead = new Set<string>();

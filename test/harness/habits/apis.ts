@@ -6,30 +6,30 @@ import type { openSocket } from '../doors/socket.ts';
 import { messages } from './stand-in.ts';
 
 /*
- * Every way in which this service sells a model's answer: by three APIs, whole and streamed, by REST and by the graph. What comes of a call
- * is one line, the same for each of them: test/harness/habits/answer-rows.ts has those that are expected.
+ * Every way in which this service sells a model's answer: by three APIs, whole and streamed, by REST and by the graph.
+ * The outcome of a call is one line, the same for each way: test/harness/habits/answer-rows.ts has the expected ones.
  */
 
 const KEY = 'a-live-key';
 const byKey = { Authorization: `Bearer ${KEY}` };
 
-/** What an answer says, in whichever API. */
+/** The parts of an answer, in any API. */
 interface AnswerParts {
   readonly text: string;
   readonly thought: string;
-  /** As a chat has it; null where there is none. */
+  /** The finish reason in the words of a chat; null if the answer has none. */
   readonly finish: string | null;
   readonly svc: ReceiptBody | undefined;
 }
 
-/** How one API asks and answers; each member as it is on the wire, which documents of the graph spell by aliases. */
+/** Request and answer of one API, each member as it is on the wire; documents of the graph rename fields to match. */
 interface Api {
   readonly request: JsonObject;
   readonly paths: readonly string[];
   readonly field: string;
   readonly streamed_field: string;
   readonly input: string;
-  /** What the graph is asked for of an answer, and of an event. */
+  /** Fields that the graph selects of an answer, and of an event. */
   readonly selected: string;
   readonly selected_of_event: string;
   whole(answer: JsonObject): AnswerParts;
@@ -138,11 +138,11 @@ const anthropic: Api = {
 
 const apis = [chat, responses, anthropic];
 
-/** One way to have an answer, by its name. */
+/** One way to get an answer, by its name. */
 interface Way {
   readonly name: string;
   readonly streams: boolean;
-  /** Asks, and says on one line what came of it. */
+  /** Makes the call. Returns its outcome on one line. */
   ask(service: Service, socket: ReturnType<typeof openSocket>): Promise<string>;
 }
 
@@ -152,7 +152,7 @@ export const ways: readonly Way[] = apis.flatMap(api => [
   streamedOnGraph(api),
 ]);
 
-/** The doors and the fields by which a model's answer streams. */
+/** The paths and the fields by which a model's answer streams. */
 export const streaming = {
   paths: apis.flatMap(({ paths }) => paths),
   fields: apis.map(({ streamed_field }) => streamed_field),
@@ -221,7 +221,7 @@ function refusedOnGraph(refused: JsonObject | null | undefined): string {
   return refusedLine(refused ?? {}, wait === undefined ? null : String(wait));
 }
 
-/** `status code wait 7`: for how long it is told to wait. */
+/** `status code wait 7`: the seconds after which the caller may send it again. */
 function refusedLine({ status, code, charged }: JsonObject, wait: string | null): string {
   return lineOf(`${status} ${code}`, wait && `wait ${wait}`, charged !== false && 'charged');
 }
@@ -231,7 +231,7 @@ function saidLine(said: AnswerParts): string {
   return lineOf(wordsOf(said), said.finish, receiptOf(said, 'committed'));
 }
 
-/** Of one that broke off: `code after "text" [thought] as the model`, and its receipt commits to none of it. */
+/** An answer that broke off: `code after "text" [thought] as the model`; its receipt commits to none of it. */
 function streamedLine(events: readonly JsonObject[], streamed: Api['streamed']): string {
   const said = streamed(events.filter(({ error }) => !error));
   const fault = events.find(({ error }) => error)?.error;

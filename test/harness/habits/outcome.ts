@@ -1,25 +1,25 @@
 import type { Fetch } from '../buyer.ts';
 
-/** What a client shows of an answer. */
+/** The parts of an answer that a client shows. */
 export interface HabitOutcome {
   readonly text: string;
   readonly reasoning?: string | undefined;
-  /** Undefined where a client has no such thing. */
+  /** Undefined if the client does not show it. */
   readonly finish?: string | null | undefined;
 }
 
-/** By which address and which fetch a client reaches a model. */
+/** The address and the fetch by which a client reaches a model. */
 export interface ApiAddress {
   readonly baseURL: string;
   readonly fetch: Fetch;
 }
 
-/** Makes one call, and gives what the client shows. What came of a stream before it broke is put into `shown`. */
+/** Makes one call. Returns what the client shows; the parts of a stream that broke are added to `shown`. */
 export type HabitCall = (reached: ApiAddress, model: string, shown: string[]) => Promise<HabitOutcome>;
 
 /**
- * What a client makes of one call, on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what it showed before"`.
- * `×2` says that it tried twice, and `wait 7` that it was told to wait seconds before.
+ * The outcome of one call by a client, on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what
+ * it showed before"`. `×2` says that it tried twice, and `wait 7` that the answer before named that many seconds.
  */
 export async function habitOutcome(call: HabitCall, reached: ApiAddress, model: string): Promise<string> {
   const counting = counted(reached.fetch);
@@ -41,7 +41,7 @@ function faultLine(fault: unknown, shown: string): string {
   return [nameOf(fault), status, code, after].filter(Boolean).join(' ');
 }
 
-/** Clients of OpenAI's make call each of their classes `Error`; the others name them. */
+/** OpenAI's clients call each of their classes `Error`; the others name them. */
 function nameOf(fault: unknown): string {
   if (!(fault instanceof Error)) return 'no Error';
   return fault.name === 'Error' ? fault.constructor.name : fault.name;
@@ -52,7 +52,10 @@ interface Facts {
   readonly code?: string | undefined;
 }
 
-/** Status and code, where a client keeps them: the AI SDK has a body and the last of several faults, others an error or its cause. */
+/**
+ * Status and code, from the place where a client keeps them: the AI SDK has a body and the last of several errors, others
+ * an error or its cause.
+ */
 function factsOf(fault: unknown): Facts {
   if (typeof fault !== 'object' || fault === null) return {};
   const { name, status, statusCode, code, type, responseBody, lastError, cause } = fault as Record<string, unknown>;
@@ -71,7 +74,10 @@ function codeIn(body: unknown): unknown {
   return error?.code ?? code;
 }
 
-/** Counts what a client sends, and cuts short what it would wait before it tries again. LangChain heeds seconds alone, and waits one or two by itself. */
+/**
+ * Counts a client's requests, and shortens its waits between them. LangChain heeds whole seconds alone, and waits one or
+ * two by default.
+ */
 function counted(by: Fetch) {
   let requests = 0;
   let wait: string | null = null;

@@ -3,14 +3,14 @@ import { type Habit, whyItDiffers } from './habit.ts';
 import { type HabitCall, habitOutcome } from './outcome.ts';
 import type { HabitBuyer, StandIn } from './stand-in.ts';
 
-/** How a client calls a model. */
+/** The calls of a model by a client. */
 export interface Client {
   readonly whole: HabitCall;
   readonly streamed: HabitCall;
 }
 type Way = keyof Client;
 
-/** What a client makes of a habit: the same straight from the hub and through the service, or one and the other. */
+/** Outcome of a habit for a client: the same from the hub itself and through the service, or both of them. */
 export type Cell = string | readonly [straight: string, through: string];
 export type Row = Cell | { readonly whole: Cell; readonly streamed: Cell };
 export type Rows = Readonly<Record<Habit, Row>>;
@@ -36,15 +36,15 @@ export const serviceOutcomes = (rows: Rows): Rows => mapped(rows, (_, through) =
 
 const shown = { thoughts: / \[[^\]]*\]/, finish: /(?<=^".*["\]]) \w+$/s } as const;
 
-/** Of a client that does not show what a model thought, or how it ended. */
+/** Rows of a client that does not show a model's thoughts, or its finish reason. */
 export const withoutShown = (what: keyof typeof shown, rows: Rows): Rows =>
   mapped(rows, (straight, through) => [straight.replace(shown[what], ''), through.replace(shown[what], '')]);
 
-/** Refusals for which nothing is charged. Status 500 is none of ours: the AI SDK gives it to an event that says `server_error`. */
+/** Refusals that cost nothing. The service never answers 500 here: the AI SDK gives that status to an event that says `server_error`. */
 const UNCHARGED = /^\w+ (?:400|403|429|502|503)\b/;
 const requestsIn = (outcome: string) => Number(/ ×(\d)/.exec(outcome)?.[1] ?? 1);
 
-/** Each habit by one client, whole and streamed: straight from a hub that speaks its API, and through the service, paid by one wallet. */
+/** Each habit by one client, whole and streamed: from a hub that speaks its API, and through the service, paid by one wallet. */
 export function testEachHabit(standIn: () => StandIn, client: Client, rows: Rows, { straight = true } = {}): void {
   let buyer: HabitBuyer;
   beforeAll(async () => {

@@ -9,20 +9,20 @@ import { keyWallets } from '../session/wallets.ts';
 const SEEN: SeenIn = { block_number: 7, block_hash: `0x${'7'.repeat(64)}`, final: false };
 let transactions = 0;
 
-/** A transaction that nobody else has named. */
+/** A transaction hash that no other test has named. */
 export function newTransaction(): string {
   return `0x${(++transactions).toString(16).padStart(64, '0')}`;
 }
 
 export const newAddress = (): string => getAddress(privateKeyToAccount(generatePrivateKey()).address);
 
-/** A transfer of USDC on Base from anybody to anybody. */
+/** A transfer of USDC on Base between any two addresses. */
 export function transferOf(members: Partial<ObservedTransfer> = {}): ObservedTransfer {
   const usdc = { network: 'base', rail: 'usdc', asset: networks.base.usdc, index: 3, amount: '2500000' } as const;
   return { ...usdc, transaction: newTransaction(), payer: newAddress(), pay_to: newAddress(), ...members };
 }
 
-/** A cemented send. */
+/** A cemented send on Nano. */
 export function sendOf(members: Partial<ObservedTransfer> = {}): ObservedTransfer {
   const account = (letter: string) => `nano_1${letter.repeat(59)}`;
   const xno = { network: 'nano', rail: 'xno', asset: 'XNO', index: null, amount: `5${'0'.repeat(29)}` } as const;
@@ -30,7 +30,7 @@ export function sendOf(members: Partial<ObservedTransfer> = {}): ObservedTransfe
   return { ...xno, transaction, payer: account('a'), pay_to: account('b'), ...members };
 }
 
-/** A world whose payments are what a test says: whatever it has not heard of is not there. */
+/** A source of payments that a test fills: any other payment does not exist. */
 export function openTransferSource() {
   const shown: ObservedTransfer[] = [];
   const asked: NamedTransfer[] = [];
@@ -68,14 +68,14 @@ export function openTransferSource() {
   };
   return {
     transfers,
-    /** What was named, in order. */
+    /** Transfers that were asked for, in order. */
     asked,
-    /** The transfer is on its chain from now on. */
+    /** Puts the transfer on its chain. */
     show<T extends ObservedTransfer>(transfer: T): T {
       shown.push(transfer);
       return transfer;
     },
-    /** Until it is called again with null, it says so of whatever it is asked. */
+    /** Gives this answer to every question, until it is called with null. */
     answerWith(what: typeof instead) {
       instead = what;
     },
@@ -84,7 +84,7 @@ export function openTransferSource() {
 
 export type TransferSource = ReturnType<typeof openTransferSource>;
 
-/** The body by which a transfer of USDC is ingested. */
+/** The request body that ingests a transfer of USDC. */
 export function invoiceOf({ network, transaction, payer, pay_to, amount }: ObservedTransfer, members: object = {}) {
   return {
     foreign_invoice: {

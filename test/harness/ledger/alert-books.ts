@@ -21,7 +21,7 @@ export interface StoredBookEvent {
   readonly at: Date;
 }
 
-/** Books of one database, at noon of tomorrow (UTC) or later: the time of its log stands still until it is moved on. */
+/** Books of one database, at noon of tomorrow (UTC) or later: the time of its log changes only by `pass`. */
 export async function openAlertBooks(database: Database) {
   let agent = 0;
   let number = 0;
@@ -32,7 +32,7 @@ export async function openAlertBooks(database: Database) {
       values: [book],
     });
   const collect = (...items: Collection[]) => database.transaction(tx => collectAll(tx, items));
-  /** The log's time never goes back: whatever is collected next is so then. */
+  /** The log's time never goes back, so a later collection has the new time. */
   async function pass(ms: number): Promise<void> {
     now_ms += ms;
     await database.query({ text: 'update log_head set last_at_ms = $1', values: [now_ms] });
@@ -49,7 +49,7 @@ export async function openAlertBooks(database: Database) {
       return agent;
     },
     rowOf: (book: number, amount: bigint) => collection(book, ++number, amount),
-    /** Recorded before its money was seen; its task. */
+    /** Records a call before its money was seen. Returns its task. */
     async vouch(book: number, amount: bigint): Promise<string> {
       await collect(vouchedCollection(book, ++number, amount));
       return `task_${book}_${number}`;
@@ -62,7 +62,7 @@ export async function openAlertBooks(database: Database) {
       setPolicy(database, agentId(book), parsePolicy(cap, value)),
     setBudget: (book: number, value: bigint | null) =>
       setBudget(database, agentId(book), value === null ? null : atomicAmount(value)),
-    /** As the service audits it, from the first event to the last. */
+    /** Audits the book as the service does, from the first event to the last. */
     async audit(book: number): Promise<void> {
       for (let walked = auditStart; ; ) {
         const step = await auditStep(database, agentId(book), walked);

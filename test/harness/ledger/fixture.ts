@@ -57,10 +57,13 @@ export function collection(agent: number | null, number: number, amount = 2000n)
   return { prepared, landing: { agent_id: agentId(agent), birth: born, reserved: atomicAmount(0n) } };
 }
 
-/** For as long as its process gets no turn on a busy machine: the service's own may be idle for a second. */
+/**
+ * Disables the time-out of idle transactions: on a busy machine the process may get no turn for longer than the service's
+ * limit of a second.
+ */
 export const letIdle = (tx: Tx) => tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
 
-/** As the recorder does: the log's head first, then all that the batch writes. */
+/** Collects as the recorder does: the log's head first, then everything that the batch writes. */
 export const collectAll = async (tx: Tx, items: readonly Collection[]) =>
   collect(tx, issuer, await lockLogHead(tx, new KnownLog()), items);
 
@@ -78,7 +81,7 @@ export async function withBooks(database: Database, ...agents: number[]): Promis
   });
 }
 
-/** As the issuer of a process that has seen no chain yet. */
+/** The issuer of a process that has seen no chain yet. */
 export const refuser: Refuser = {
   issuer,
   random: systemRandom,
@@ -86,7 +89,7 @@ export const refuser: Refuser = {
   anchor: () => ({ status: 'UNAVAILABLE' }),
 };
 
-/** A call that wants its price held on a book. */
+/** A call that reserves its price on a book. */
 type PricedCall = ReservationRequest & Reservation;
 
 export function reservationFor(agent: number, number: number, differently: Partial<PricedCall> = {}): PricedCall {
@@ -106,7 +109,7 @@ export function reservationFor(agent: number, number: number, differently: Parti
   };
 }
 
-/** A call recorded at settle, its money not seen yet. */
+/** A call recorded at settlement, before its money was seen. */
 export function vouchedCollection(agent: number, number: number, amount = 2000n): Collection {
   const item = collection(agent, number, amount);
   if (item.landing === null) throw new Error('it lands on a book');
@@ -121,7 +124,7 @@ export function vouchedCollection(agent: number, number: number, amount = 2000n)
   return { ...item, landing: { ...item.landing, birth: { ...item.landing.birth, ...pending } } };
 }
 
-/** A payment to somebody else, as its chain shows it, by a payer who is proven. */
+/** A payment to another seller, as its chain shows it, by a payer who is proven. */
 export function ingestedCollection(agent: number, number: number): Collection {
   const task_id = `task_${agent}_${number}`;
   const { ref, transfer_index: index } = payment(number);

@@ -2,8 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';
 
 /*
- * Signed notes, checkpoints and proofs as whoever reads nothing but C2SP's text and knows nothing of the service would read
- * them (https://c2sp.org/signed-note, tlog-checkpoint, tlog-proof), over another library's cryptography.
+ * Reads signed notes, checkpoints and proofs by C2SP's text alone, without knowledge of the service
+ * (https://c2sp.org/signed-note, tlog-checkpoint, tlog-proof), over another library's cryptography.
  */
 
 export interface Checkpoint {
@@ -16,7 +16,7 @@ const decode = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, '
 export const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const same = (one: Uint8Array, other: Uint8Array) => Buffer.from(one).equals(other);
 
-/** The text of a note by that verifier key. @throws where no signature of that key stands below it, or one is wrong */
+/** The text of a note by that verifier key. @throws if it has no signature of that key, or a wrong one */
 export function openNote(note: string, verifier_key: string): string {
   const [, name = '', id_hex = '', material = ''] =
     /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(verifier_key) ?? [];
@@ -51,7 +51,7 @@ export const leafOf = (entry: Uint8Array): Uint8Array => sha256(Buffer.concat([B
 export const parentOf = (left: Uint8Array, right: Uint8Array): Uint8Array =>
   sha256(Buffer.concat([Buffer.of(1), left, right]));
 
-/** The checkpoint under which an entry of these bytes stands, by the text of its proof. @throws where it does not */
+/** The checkpoint that contains an entry of these bytes, by the text of its proof. @throws if it does not contain it */
 export function openProof(
   proof: string,
   entry: Uint8Array,
@@ -82,7 +82,7 @@ function climb(leaf: Uint8Array, index: number, size: number, path: readonly Uin
   return hash;
 }
 
-/** When a witness vouched for a checkpoint (https://c2sp.org/tlog-cosignature), in seconds. @throws where it did not */
+/** Time at which a witness cosigned a checkpoint (https://c2sp.org/tlog-cosignature), in seconds. @throws if it did not */
 export function cosignatureTime(note: string, verifier_key: string): number {
   const [, name = '', material = ''] = /^([^+\s]+)\+[0-9a-f]{8}\+([A-Za-z0-9+/=]+)$/.exec(verifier_key) ?? [];
   const key = decode(material);
@@ -103,7 +103,7 @@ export function cosignatureTime(note: string, verifier_key: string): number {
   return Number(time);
 }
 
-/** Signs as whoever has read C2SP alone would: a log by type 1, a witness by type 4. */
+/** Signs by C2SP's text alone: a log by type 1, a witness by type 4. */
 export class NoteKey {
   readonly #secret = ed25519.utils.randomPrivateKey();
   readonly #name: string;
@@ -118,7 +118,7 @@ export class NoteKey {
     return `${this.#name}+${Buffer.from(this.#id).toString('hex')}+${encode(this.#typed)}`;
   }
 
-  /** The line of a signature below `text`. @param seconds of a witness: when it signed */
+  /** The line of a signature below `text`. @param seconds of a witness: time of its signature */
   sign(text: string, seconds = 0): string {
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(seconds));

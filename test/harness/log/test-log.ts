@@ -12,17 +12,17 @@ interface Answer {
   readonly body?: string | Buffer;
   readonly location?: string;
 }
-/** What a log answers in place of what lies at a path; null: nothing else. */
+/** Replaces the log's answer at a path; null leaves it. */
 type Instead = (path: string) => Answer | null;
 
-/** A log of C2SP's with whatever leaves a test wants, made from C2SP's and RFC 6962's text alone. */
+/** A C2SP log with leaves of a test's choice, made by C2SP's and RFC 6962's text alone. */
 export class TestLog {
   leaves: Buffer[] = [];
   instead: Instead = () => null;
-  /** Paths that were asked for. */
+  /** Paths that were requested. */
   readonly requestedPaths: string[] = [];
   readonly origin: string;
-  /** All of them sign, the first is the newest. */
+  /** All of them sign; the first is the newest. */
   keys: readonly NoteKey[];
 
   constructor(origin: string, keys: readonly NoteKey[] = [new NoteKey(origin)]) {
@@ -30,14 +30,14 @@ export class TestLog {
     this.keys = keys;
   }
 
-  /** `count` more, whose entries begin with `what`. */
+  /** Adds `count` leaves, whose entries begin with `what`. */
   grow(count: number, what = 'entry'): this {
     for (let at = 0; at < count; at++)
       this.leaves.push(Buffer.from(leafOf(Buffer.from(`${what} ${this.leaves.length}`))));
     return this;
   }
 
-  /** The same log until now, by the same keys: what is added to one is not added to the other. */
+  /** A copy of the log so far, by the same keys: leaves added to one are not in the other. */
   fork(): TestLog {
     const fork = new TestLog(this.origin, this.keys);
     fork.leaves = [...this.leaves];
@@ -73,12 +73,12 @@ export class TestLog {
     return within(old_size, this.leaves.slice(0, size), true).map(encode);
   }
 
-  /** What is submitted to a witness. */
+  /** The request body that submits a checkpoint to a witness. */
   submission(old_size: number, size = this.leaves.length, proof = this.consistency(old_size, size)): string {
     return [`old ${old_size}`, ...proof, '', this.checkpoint(size)].join('\n');
   }
 
-  /** That a leaf stands in it (https://c2sp.org/tlog-proof), with the lines of others below its checkpoint. */
+  /** The proof that the log contains a leaf (https://c2sp.org/tlog-proof), with cosignatures and other lines below its checkpoint. */
   proof(index: number, cosignatures = '', extra: readonly string[] = []): string {
     const path = pathTo(index, this.leaves).map(encode);
     return [

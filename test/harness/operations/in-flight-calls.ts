@@ -4,7 +4,7 @@ import type { Order } from '../faults/buyer.ts';
 import { eventually, type Ground } from '../faults/ground.ts';
 import type { RunningService } from '../worker-gateway.ts';
 
-/** Whether whoever connects now is let in. */
+/** Whether the service accepts a new connection. */
 export async function acceptsConnections({ url }: RunningService): Promise<boolean> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const taken = await once(socket, 'connect').then(
@@ -15,7 +15,7 @@ export async function acceptsConnections({ url }: RunningService): Promise<boole
   return taken;
 }
 
-/** What the hub says waits until it is let. */
+/** Delays the hub's answers until the result is called. */
 export function holdHub({ hub }: Ground): () => void {
   const released = Promise.withResolvers<void>();
   hub.behave({ kind: 'answer', until: released.promise });
@@ -25,7 +25,7 @@ export function holdHub({ hub }: Ground): () => void {
   };
 }
 
-/** Sent, and with the hub: its status and text are still to come. */
+/** Sends a call. Returns once the hub has it: status and text are still to come. */
 export async function startCall(ground: Ground, gateway: RunningService, { path, body, payment }: Order) {
   const before = ground.hub.requests.length;
   const headers = { 'content-type': 'application/json', 'x-payment': payment };
@@ -37,7 +37,7 @@ export async function startCall(ground: Ground, gateway: RunningService, { path,
   return { answer };
 }
 
-/** The calls that a stop named as left. */
+/** The calls that a stop reported as unfinished. */
 export function callsLeftBy({ logs }: RunningService): unknown[] {
   return logs
     .filter(line => line.includes('the process stopped during paid calls'))

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 
 const secret = () => randomBytes(32).toString('hex');
 
-/** All that the ground of a test leaves to stand-ins, with secrets of its own: with it a process is one of production. */
+/** Settings that make a process one of production: everything that a test's ground leaves to stand-ins, with secrets of its own. */
 export function productionEnvironment() {
   return {
     NODE_ENV: 'production',
-    // The ground's own would be refused: plain http, and keys that all the world knows.
+    // Production refuses the ground's own settings: plain http, and publicly known keys.
     BASE_URL: 'https://svc.test',
     FACILITATOR_KEYS: secret(),
     ISSUER_KEYS: secret(),

@@ -5,19 +5,19 @@ import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
 import { makeAuditDocument } from './audit-document.ts';
 import { alter, issue, issuer, otherIssuer, paths } from './issue.ts';
 
-/* Receipts and audit documents as an issuer could make them, of each payload version, and as anybody could alter them. */
+/* Receipts and audit documents as an issuer could make them, of each payload version, and with alterations that anyone could make. */
 
-/** Data alone, so that a failing one is shown whole. */
+/** Plain data, so that a failing case is printed in full. */
 export interface DocumentSpec {
   readonly version: 8 | 9 | 10 | 11;
   readonly audit: boolean;
   readonly paid: boolean;
   readonly facts: Partial<ReceiptFacts>;
-  /** What the issuer itself signs on top: a careless, older or lying one. */
+  /** Claims that the issuer adds to the payload: a careless, older or lying issuer. */
   readonly claims: JsonObject;
-  /** What stands beside, signed by nobody. */
+  /** Unsigned members beside the payload. */
   readonly beside: JsonObject;
-  /** Null: it stays as it was made. */
+  /** Alteration of the document; null: none. */
   readonly change: { readonly at: number; readonly how: number; readonly junk: Json } | null;
 }
 
@@ -73,7 +73,7 @@ const beside = rarely({
   chain_ended: fc.constantFrom(true, false),
   log_id: fc.constantFrom(1, 2, '1', true),
   discount: fc.jsonValue(),
-  // Copies of what an early version, or a call of another kind, signs nothing of.
+  // Copies of claims that an early version, or a call of another kind, does not sign.
   claim_id: fc.constantFrom(null, 7, 'x'),
   book_seq: fc.constantFrom(null, 1),
   hub: fc.constantFrom('north', null),
@@ -114,7 +114,7 @@ export async function makeDocument({
   return change === null ? document : changed(document, change);
 }
 
-/** Of a payload that was signed anew no leaf stands in the log. */
+/** The log has no leaf of a payload that was signed again. */
 function evidenceFor({ log, ...audit }: JsonObject, receipt: JsonObject, version: number): JsonObject {
   const preimage = canonicalJson(receipt.payload as JsonObject);
   return {
@@ -125,7 +125,7 @@ function evidenceFor({ log, ...audit }: JsonObject, receipt: JsonObject, version
   };
 }
 
-/** What an earlier version did not sign yet. */
+/** Claims that an earlier version did not sign yet. */
 const later: Readonly<Record<number, readonly string[]>> = {
   8: ['tree_head_hash', 'tolerance', 'issuer_history', 'payload_hash', 'receipt_policy', 'claim_id', 'book_seq'],
   9: ['issuer_history', 'payload_hash', 'receipt_policy'],
@@ -133,7 +133,7 @@ const later: Readonly<Record<number, readonly string[]>> = {
   11: [],
 };
 
-/** The same receipt as another version, or another issuer, would have signed it: whole again, by the same keys. */
+/** The same receipt as another version, or another issuer, would have signed it: consistent again, by the same keys. */
 async function signedAs(receipt: JsonObject, version: number, own: JsonObject): Promise<JsonObject> {
   if (version === 11 && Object.keys(own).length === 0) return receipt;
   const unsaid = later[version] ?? [];
@@ -161,7 +161,7 @@ async function signedAs(receipt: JsonObject, version: number, own: JsonObject): 
   });
 }
 
-/** One alteration of a document, wherever it falls. */
+/** One alteration of a document, at any place. */
 function changed(document: JsonObject, { at, how, junk: other }: NonNullable<DocumentSpec['change']>): JsonObject {
   const every = [...paths(document), ...Object.keys(document).map(name => [name])];
   const path = every[at % every.length] ?? [];
@@ -176,7 +176,7 @@ function changed(document: JsonObject, { at, how, junk: other }: NonNullable<Doc
   return hows[how]?.() as JsonObject;
 }
 
-/** Another last bit of one character. */
+/** Changes the last bit of one character. */
 function flipped(text: string, at: number): string {
   const place = text.length === 0 ? 0 : at % text.length;
   return text.slice(0, place) + String.fromCharCode((text.charCodeAt(place) || 0) ^ 1) + text.slice(place + 1);

@@ -32,24 +32,24 @@ export interface Call {
   readonly variables: JsonObject;
 }
 
-/** Port of the REST layer without a service: it knows one session, one key of each kind, and answers what a test tells it to. */
+/** Port of the REST layer without a service: it knows one session and one key of each kind, and a test sets its answers. */
 export class FakePort implements Port {
   readonly base_url = 'https://svc.test';
   readonly security = { contacts: ['mailto:security@svc.test'], expires_at: '2027-05-01T00:00:00Z' };
   readonly calls: Call[] = [];
-  /** The body of each of them, as the door's schema has made it. */
+  /** The body of each operation, as the endpoint's schema has parsed it. */
   readonly valid_bodies: object[] = [];
-  /** What it is not ready for want of. */
+  /** Parts whose absence makes it unready. */
   lacks: string[] = [];
   readonly seen: Credentials[] = [];
-  /** Where files lie; a test may put one in its place that has little room. */
+  /** Storage of uploaded files; a test may replace it with one that has little room. */
   uploads = new Uploads();
   answers: DoorResult = { data: {}, errors: [], headers: {} };
   throws: Error | null = null;
 
-  /** For what it has no more turns. */
+  /** Kinds of free use whose limit is reached. */
   beyond: FreeUse[] = [];
-  /** Whether bodies have room. */
+  /** Whether it has no room for another body. */
   crowded = false;
   held = 0;
   readonly taken: FreeUse[] = [];
@@ -73,9 +73,9 @@ export class FakePort implements Port {
     },
   };
 
-  /** What it says of a payment that it can read. */
+  /** Its judgement of a payment that it can decode. */
   judgement: PaymentJudgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
-  /** What comes of asking the payer's code; a test may have it throw. */
+  /** The result of asking the payer's code; a test may make it throw. */
   prove: Port['prove'] = async unproven => ({ ...unproven, kind: 'proven' });
 
   besidePayment: Port['besidePayment'] = async refusal => refusal;
@@ -119,7 +119,7 @@ export class FakePort implements Port {
         ? { request: JSON.parse(Buffer.from(id.slice(6), 'base64url').toString()), lapsed: false }
         : null,
   };
-  /** Those that were begun here, until a test takes them away. */
+  /** Sessions that have begun, until a test removes them. */
   readonly begun = new Set<string>();
   readonly tool_sessions: Port['tool_sessions'] = {
     begin: () => {
@@ -131,13 +131,13 @@ export class FakePort implements Port {
   };
   describe: Port['describe'] = challenge => challenge;
 
-  /** How the board stands. */
+  /** The current version of the board. */
   board_version = '1';
   async boardVersion(): Promise<string> {
     return this.board_version;
   }
 
-  /** What a stream brings before it ends; null: it is refused as `answers` says. */
+  /** Events of a stream before it ends; null: it is refused as `answers` says. */
   events: Pick<DoorResult, 'data' | 'errors'>[] | null = null;
 
   async execute({ document, variables, valid_body }: DoorOperation): Promise<DoorResult> {
@@ -210,7 +210,7 @@ function decode(header: string): unknown {
 
 export const payment = Buffer.from('{"x402Version":2}').toString('base64');
 
-/** How long a request may take to arrive, where a test will not wait for as long as the service does. */
+/** Time-outs of a request, for tests that cannot wait for as long as the service does. */
 interface Patience {
   readonly requestTimeout?: number;
   readonly http?: Readonly<Record<keyof typeof doorServerOptions.http, number>>;
@@ -235,7 +235,7 @@ export async function openHouse(
     port,
     url,
     socket_port: listening.port,
-    /** Whoever has not read an answer to its end would keep it open for as long as connections are kept alive. */
+    /** A client that has not read an answer to its end would keep the server open for as long as connections are kept alive. */
     async close(): Promise<void> {
       const closed = app.close();
       app.server.closeAllConnections();

@@ -2,18 +2,18 @@ import { base64url, equal, isMembers, jcs, type Members, shaText, type Value } f
 import { areClaims, areUnsignedMembers } from './shapes.ts';
 import { isEd25519, isEip191, isEs256, isTokenSigned, isWithinKeyTime, type Token, tokenIn } from './signatures.ts';
 
-/* Receipts by the second verifier: valid or not, and which of the two signatures beside the token does not hold. */
+/* Receipts by the second verifier: valid or not, and which of the two signatures beside the token do not verify. */
 
 export interface ReceiptVerdict {
   readonly valid: boolean;
-  /** Of `signature` and `co_signature`, those that stand there and do not verify. */
+  /** Those of `signature` and `co_signature` that are present and do not verify. */
   readonly broken: readonly string[];
   readonly claims: Members;
 }
 
 const refused: ReceiptVerdict = { valid: false, broken: [], claims: {} };
 
-/** What each version has to sign. */
+/** Claims that each version must sign. */
 const signs: Readonly<Record<string, readonly string[]>> = {
   8: [],
   9: ['tree_head_hash', 'tolerance'],
@@ -28,7 +28,7 @@ export function judgeReceipt(receipt: Members, keys: Members): ReceiptVerdict {
   try {
     return judge({ receipt, payload, issued, token, keys });
   } catch {
-    // Without a canonical form nothing was signed.
+    // A payload without a canonical form cannot be signed.
     return refused;
   }
 }
@@ -83,7 +83,7 @@ function isRaw({ kid, alg, value }: Members, token: Token, payload: Members, key
 
 const within = (value: Value | undefined, name: string) => (isMembers(value) ? value[name] : undefined);
 
-/** What is repeated beside the signature, with the claim that it repeats. */
+/** Members that are repeated beside the signature, with the claims that they repeat. */
 function repeated(claims: Members): Readonly<Record<string, Value | undefined>> {
   const alike = [
     'hub',
@@ -113,7 +113,7 @@ function repeated(claims: Members): Readonly<Record<string, Value | undefined>> 
   };
 }
 
-/** The first version that can sign a member; left out: every one. What a version cannot sign, its receipts may show unsigned. */
+/** The first version that can sign a member, if it is not every version. A receipt of an earlier one may show the member unsigned. */
 const since: Readonly<Record<string, number>> = {
   tree_head_hash: 9,
   leaf_index: 9,
@@ -175,10 +175,10 @@ function derived(receipt: Members, { book_seq, payment }: Members): Members {
   };
 }
 
-/** A payment, or a key that stood in for one; and no payment for a book that is not named. */
+/** Whether it has a payment, or a key in place of one, and no payment if its claim_id is null, which names no book. */
 function isPaidOnce(receipt: Members, claims: Members): boolean {
   const { waived_by, payment, caller_binding: bound, claim_id } = claims;
-  // Also where the null is a copy that an early version signs nothing of.
+  // This includes a null that is only an unsigned copy, in a receipt of an early version.
   if ((claim_id === null || receipt.claim_id === null) && (within(payment, 'ref') ?? undefined) !== undefined)
     return false;
   if (waived_by === undefined) return true;

@@ -28,7 +28,7 @@ export const newWallet = (): Account => privateKeyToAccount(generatePrivateKey()
 export const newTask = (): TaskId => taskId(NOW_MS, systemRandom.bytes(10));
 export const payerOf = ({ address }: Account) => ({ network: 'base', wallet: address }) as const;
 
-/** A signed registration; with a task id, by that receipt. */
+/** A signed registration; with a task id, a recovery by that receipt. */
 export async function requestOf(
   account: Account,
   { at = NOW_MS / 1000, ...members }: { task_id?: string; request_hash?: string; at?: number } = {},
@@ -39,7 +39,7 @@ export async function requestOf(
   return parseRequest(RegistrationRequest, body);
 }
 
-/** The session subgraph on a database of its own, at a time that stands still; money and chain are not there. */
+/** The session subgraph on a database of its own, at a fixed time, without money and chain. */
 export async function openDesk() {
   const database = await freshStore();
   const context: SessionContext = {
@@ -86,12 +86,12 @@ export async function openDesk() {
     paid,
     checks,
     identified,
-    /** Whose book a session opens now. */
+    /** The agent whose book a session opens now. */
     async opens(session: string): Promise<number | null> {
       const { possession }: { possession: Possession } = await identified({ sessions: [session] });
       return possession.kind === 'proven' ? possession.agent_id : null;
     },
-    /** What the charge does around the declaration, without the money. */
+    /** The charge's work around the declaration, without the money. */
     async register(account: Account, task_id: TaskId = newTask()) {
       const request = await requestOf(account);
       const payer = payerOf(account);
@@ -100,7 +100,7 @@ export async function openDesk() {
       const stamped = { task_id, payer, agent_id, payment_ref: 'base:0x1', transfer: null, recorded_at_ms: NOW_MS };
       return database.transaction(tx => paid.commit(tx, request, stamped, null));
     },
-    /** By a receipt, with a signature not used yet unless its time is given. */
+    /** Registers by a receipt. Default time: one whose signature is not used yet. */
     async registerBy(account: Account, task_id: string, at = NOW_MS / 1000 - signatures++) {
       const request = await requestOf(account, { task_id, at });
       const { wallet_signature: walletSignature, signature_timestamp: signatureTimestamp } = request;

@@ -7,14 +7,14 @@ import { below, newKey, sessionPath } from './trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/** Calls of sessions whose book wants them approved, and sessions over them that may. */
+/** Calls in sessions of a book that requires approval, and parent sessions that may approve them. */
 export function familiesOf(service: () => Service) {
   const { warned, callToApprove } = approvalDoorsOf(service);
   const act = async (session: DelegatedSession, resource: string, more: JsonObject = {}) => {
     const body = await signAct(session, { action: 'approve', resource, ...more });
     return { body, heard: await service().post<JsonObject>(sessionPath(session.delegation_hash, 'act'), body) };
   };
-  /** A session that the wallet of a book has granted and a payment has bound; from then on the book is cautious. */
+  /** A session that the wallet of a book has granted and a payment has bound. From then on the book requires approvals. */
   const overseen = async (key = newKey()): Promise<{ readonly worker: Agent; readonly parent: DelegatedSession }> => {
     const worker = await service().newAgent();
     const parent = await delegate(worker.account, worker.account, key);

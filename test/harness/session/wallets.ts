@@ -2,17 +2,17 @@ import { openWalletProofs } from '../../../gateway/rails/base/wallets.ts';
 import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/wallet-proofs.ts';
 
 export interface RecordingWallets extends WalletProofs {
-  /** What was asked, in order. */
+  /** Signatures that were to be verified, in order. */
   readonly calls: { readonly wallet: string; readonly digest: Uint8Array; readonly signature: string }[];
 }
 
-/** Wallets of a world without contracts: the key's signature is good and no other. */
+/** Wallets of a world without contracts: only the key's signature is valid. */
 export const keyWallets: WalletProofs = openWalletProofs({
   code: async () => ({ kind: 'ok', value: '0x' }),
   simulate: async () => ({ kind: 'ok', value: null }),
 });
 
-/** Wallets that answer as told. */
+/** Wallets that give this verdict on every signature. */
 export function walletsAnswering(verdict: WalletVerdict): RecordingWallets {
   const asked: RecordingWallets['calls'] = [];
   return {

@@ -13,7 +13,7 @@ interface Payer {
   readonly signer: KeyPairSigner;
 }
 
-/** The whole service, which is paid on a Solana of its own too. Opened once per file. */
+/** The whole service, paid on a Solana of its own too. Opened once per file. */
 export async function openSolanaService(...[environment = {}, options = {}]: Parameters<typeof openService>) {
   const { svm, treasury, environment: solana } = await openSolana();
   const gate: Gate = await startGate(svm.rpc_url);
@@ -21,18 +21,18 @@ export async function openSolanaService(...[environment = {}, options = {}]: Par
   return {
     ...service,
     svm,
-    /** Before Solana's RPC. */
+    /** A gate in front of Solana's RPC. */
     gate,
     treasury,
     /** A chat, paid on Solana by the official client. */
     buyOnSolana: ({ signer }: Payer, body: JsonObject = ask(), headers: PaymentHeaders = {}, version: 1 | 2 = 2) =>
       service.knock<Chat>('POST', CHAT, { body, headers, by: solanaPayingFetch(svm, signer, version) }),
-    /** A payment on Solana for a door, made by the official client and not sent yet. */
+    /** A payment on Solana for an endpoint, made by the official client and not sent yet. */
     paymentOnSolana: async ({ signer }: Payer, path = CHAT): Promise<PaymentHeaders> =>
       solanaPaymentHeaders(await payloadFor(svm, signer, service.url + path)),
-    /** Claims of that wallet, whatever became of them. */
+    /** Claims of that wallet in any state. */
     claimsOf: ({ address }: { readonly address: string }) => service.claimsOf({ address: address as Hex }),
-    /** What the treasury got from that wallet, oldest first. */
+    /** Transfers from that wallet to the treasury, oldest first. */
     async movedFrom({ address }: { readonly address: string }) {
       const transfers = await svm.transfers(treasury);
       return transfers.filter(({ from }) => from === address);

@@ -1,4 +1,4 @@
-/** RFC 8785 appendix B: IEEE 754 doubles by their bits, and how they are written. */
+/** RFC 8785 appendix B: IEEE 754 doubles by their bits, and their JSON text. */
 export const numbers: readonly (readonly [bits: string, text: string])[] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -26,10 +26,10 @@ export const numbers: readonly (readonly [bits: string, text: string])[] = [
   ['43143ff3c1cb0959', '1424953923781206.2'],
 ];
 
-/** Appendix B again: what has no JSON form. */
+/** Appendix B again: doubles that have no JSON form. */
 export const unwritable: readonly string[] = ['7fffffffffffffff', '7ff0000000000000'];
 
-/** §3.2.2: the input as it stands in the RFC, and §3.2.3's output. */
+/** §3.2.2: the input as the RFC prints it, and §3.2.3's output. */
 export const serialisation = {
   input: String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { atEnd } from '../release.ts';
 
-/** As far as tests look into it. */
+/** An envelope, with the members that tests read. */
 export type Envelope = JsonObject & {
   readonly id: string;
   readonly kind: string;
@@ -24,12 +24,12 @@ export interface ReceivedMessage {
   readonly at_ms: number;
 }
 
-/** How it answers: a status, with headers; or not at all. */
+/** Its answer: a status with headers, or none at all. */
 type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly text?: string } | 'hang';
 
 const POLL_MS_MAX = 20_000;
 
-/** A receiver of webhooks on loopback; takes everything unless told otherwise. */
+/** A receiver of webhooks on loopback, which by default accepts everything. */
 export async function openReceiver(answer: (received: ReceivedMessage) => Answer = () => ({ status: 200 })) {
   const received: ReceivedMessage[] = [];
   let connections = 0;
@@ -69,14 +69,14 @@ export async function openReceiver(answer: (received: ReceivedMessage) => Answer
       rule = next;
     },
     ids: () => named(({ body }) => body.id),
-    /** Resolves once so many different messages have come. */
+    /** Resolves once that many different messages have come. */
     async untilMessages(count: number): Promise<readonly ReceivedMessage[]> {
       await expect
         .poll(() => new Set(named(({ body }) => body.id)).size, { timeout: POLL_MS_MAX })
         .toBeGreaterThanOrEqual(count);
       return received;
     },
-    /** Resolves once so many requests have come. */
+    /** Resolves once that many requests have come. */
     async untilRequests(count: number): Promise<readonly ReceivedMessage[]> {
       await expect.poll(() => received.length, { timeout: POLL_MS_MAX }).toBeGreaterThanOrEqual(count);
       return received;

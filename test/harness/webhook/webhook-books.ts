@@ -8,7 +8,7 @@ import { withBooks } from '../ledger/fixture.ts';
 
 export const SEAL_KEY = 'a seal key of tests, which is long enough for that';
 
-/** Books of one database whose webhooks are told of inflows: without wallets, and without the doors. */
+/** Books of one database whose webhooks receive inflows: without wallets, and without the REST layer. */
 export function openWebhookBooks(database: Database) {
   const vault = openVault(SEAL_KEY);
   let tasks = 0;
@@ -19,7 +19,7 @@ export function openWebhookBooks(database: Database) {
       const secrets = { url, secret: 's'.repeat(32), old: [] };
       await changeWebhook({ database, vault }, held, () => ({ secrets, events: ['inflow'], enabled: true }));
     },
-    /** Something happens on each of them. */
+    /** Appends an event to each of these books. */
     async tell(agents: readonly number[]): Promise<void> {
       for (const agent of agents) {
         const birth = inflowFacts({ task_id: `told-${agent}-${++tasks}` }, {});

@@ -5,7 +5,7 @@ import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { ownersPageOf, walletOf } from '../../harness/doors/browser/owners-page.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* What the page at which the agent's wallet is asked keeps of a book, and what comes of one that is closed. */
+/* What the page for an approval by the agent's wallet keeps of a book, and how it treats one that is closed. */
 
 let service: Service;
 let page: Page;
@@ -85,7 +85,7 @@ describe('a book that is closed', () => {
     answered.resolve();
     await finished;
     await page.unroute(path);
-    // Whatever would come of it comes before what comes of the same book, opened anew and closed.
+    // Opening and closing the same book again lets any late effect of the first answer show before the check.
     await show(agent);
     await page.getByRole('button', { name: 'Close the book' }).click();
     await page.getByLabel('Agent id').waitFor();

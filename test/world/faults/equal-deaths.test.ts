@@ -13,10 +13,10 @@ import { differences, normalized, stateOf } from '../../harness/faults/state.ts'
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 /*
- * At each fault point a process is ended by kill -9 in the midst of a call, and a service of this process dies in the midst
- * of the same call (dying-service.ts), each on a database and a chain of its own. What both have left, what their successors
- * make of it, and what their callers are told then, is the same: so that other tests may let services die in their own
- * process, and prove what they would prove by kill -9.
+ * At each fault point a process is ended by kill -9 during a call, and a service of this process dies during the same
+ * call (dying-service.ts), each on a database and a chain of its own. What both leave, how their successors go on, and
+ * what their callers receive must be the same. So other tests may let services die in their own process, and prove as
+ * much as by kill -9.
  */
 
 interface ServiceToKill {
@@ -44,7 +44,7 @@ async function openSide(start: Start) {
   return { ground, healthy, buyer, parties: await openJobParties(ground, healthy), start };
 }
 
-/** A call that reaches a point: how it is ordered, and what its caller hears, null where it hears nothing to the end. */
+/** A call that reaches a point: its order, and the answer to its caller, null if the answer breaks off. */
 interface Way {
   order(side: { buyer: Awaited<ReturnType<typeof newBuyer>>; parties: JobParties }, name: string): Promise<Order>;
   hear(side: { ground: Ground }, at: Pick<RunningService, 'url'>, order: Order): Promise<unknown>;
@@ -60,7 +60,7 @@ const whole: Way['hear'] = async (_side, at, order) => {
 const ways = {
   chat: { order: ({ buyer }, name) => buyer.chat(name), hear: whole },
   leg: { order: async ({ parties }) => (await parties.newJob()).first(), hear: whole },
-  /** Its hub says the rest once the first words have come, by which time the money has moved. */
+  /** The hub sends the rest after the first words have arrived, when the money has already moved. */
   stream: {
     order: ({ buyer }, name) => buyer.stream(name),
     async hear({ ground }, at, { body, payment }) {
@@ -100,7 +100,7 @@ beforeAll(async () => {
 
 const underWay = new Set(['409 payment_in_flight', '503 settlement_pending']);
 
-/** A death, and all that can be known of it once nobody has anything left to do. */
+/** Lets the service die at that point. Returns everything observable once all work of its call has ended. */
 async function dieAt(side: Side, point: FaultPoint) {
   const { ground, healthy } = side;
   const { order: ordered, hear } = ways[points[point]];
@@ -133,7 +133,7 @@ function leavesTheSame(point: FaultPoint): void {
     expect(dead).toEqual(killed);
     const states = () => Promise.all([sides.killed, sides.dead].map(({ ground }) => stateOf(ground.database)));
     const differing = async () => differences(...((await states()) as [string[], string[]]));
-    // All rows of all tables, twice: not as often as other things are looked at.
+    // It reads all rows of all tables on both sides, so it polls less often than other tests.
     await expect.poll(differing, { interval: 500 }).toEqual([]);
   });
 }
@@ -162,7 +162,7 @@ it('a service that has died in this process reaches nobody and is reached by nob
   expect(await sessions()).toBeGreaterThan(1);
   await dying.kill();
   const saved = await readFile(ground.saved_head, 'utf8');
-  // Its beats, its rounds and its jobs have all been due by then.
+  // Its heartbeats, rounds and jobs have all been due by then.
   for (let looks = 0; looks < 12; looks++) {
     expect(await sessions()).toBe(0);
     await sleep(250);

@@ -14,7 +14,7 @@ import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 
-/* dist/verify/verify.html, as somebody opens it from a disk. */
+/* dist/verify/verify.html, opened from a disk. */
 
 let folder: string;
 let browser: Browser;
@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Whatever was dropped: nothing was asked of anybody, and the browser had nothing to object to.
+  // Whatever was dropped, the page made no request, and the browser reported no error.
   expect(reached.filter(url => !url.startsWith('data:'))).toEqual([
     pathToFileURL(join(folder, 'verify/verify.html')).href,
   ]);
@@ -56,7 +56,7 @@ afterEach(async () => {
 type Files = Readonly<Record<string, Json | string>>;
 const textOf = (content: Json | string) => (typeof content === 'string' ? content : JSON.stringify(content));
 
-/** As the browser does it: a drop on the page, with files. */
+/** Drops files on the page, as the browser does. */
 async function drop(files: Files): Promise<void> {
   const texts = Object.entries(files).map(([name, content]) => [name, textOf(content)] as const);
   const transfer = await page.evaluateHandle(given => {
@@ -202,7 +202,7 @@ describe('what is dropped', () => {
 
 describe('many documents', () => {
   const MANY = 10_000;
-  /** The others are audit packs, of which no signature has to be verified. */
+  /** The others are audit packs, for which the page verifies no signature. */
   const RECEIPTS = 200;
 
   it('10,000 documents: a table with what is wrong first, a summary, and what was left out', async () => {
@@ -245,7 +245,7 @@ describe('many documents', () => {
 
   it('documents of every kind that the service signs, and text that is pasted', async () => {
     const json = keptDocuments.filter(({ document, keys: of }) => document !== undefined && of === undefined);
-    // A book is no document, a proof by itself says nothing, and typed data stands here without its signature.
+    // A book is no document, a proof by itself says nothing, and typed data is kept here without its signature.
     const signed = json.filter(({ kind }) => !['book', 'typed_data', 'inclusion', 'consistency'].includes(kind));
     const texts = signed.map(({ document, signature, signer }) =>
       JSON.stringify(signature === undefined ? document : { ...(document as JsonObject), signature, signer }),
@@ -257,7 +257,7 @@ describe('many documents', () => {
     expect(await page.locator('tr[data-status=failed]').count()).toBe(0);
     await expect.poll(() => page.locator('#summary').textContent()).toContain(`${signed.length + 1} documents: `);
     const opened = () => page.locator('tr[data-status=open]').allTextContents();
-    // The key set came last, and speaks of what came before it.
+    // The key set came last, and applies to the documents before it.
     await expect.poll(async () => (await opened()).filter(row => row.includes('Not checked'))).toEqual([]);
     const open = await opened();
     expect(open.length).toBeGreaterThan(3);

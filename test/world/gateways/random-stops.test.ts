@@ -8,15 +8,15 @@ import type { RunningGateway } from '../../harness/gateway.ts';
 import { newAgent } from '../../harness/gateways/trio.ts';
 
 /*
- * One of three processes is stopped and woken again and again, wherever it happens to be: in a transaction, in the midst
- * of what it says to the server, between a commit and its answer, on its way to the chain.
+ * One of three processes is stopped and resumed again and again, at random points: in a transaction, during a message to
+ * the server, between a commit and its answer, during a call to the chain.
  */
 const WAVES = 5;
 const EACH = 8;
 
 it('a process that stutters costs the others no answer, and no payment is charged twice or lost', async () => {
   const ground = await openGround();
-  // One after the other: a start is work, and on a small machine they wait for each other.
+  // One after the other: a start is work, and on a small machine parallel starts delay each other.
   const stuttering = await ground.startProcess();
   const one = await ground.startProcess();
   const other = await ground.startProcess();
@@ -25,7 +25,7 @@ it('a process that stutters costs the others no answer, and no payment is charge
   const orders: Order[] = [];
   const newOrders = async () => {
     const made: Order[] = [];
-    // All on one book, so that all want the same head.
+    // All on one book, so that all need the same head.
     for (let number = 0; number < EACH; number++)
       made.push({ ...(await (buyers[number % 3] ?? owner).chat(`call ${number}`)), session: owner.session });
     orders.push(...made);
@@ -44,7 +44,7 @@ it('a process that stutters costs the others no answer, and no payment is charge
   }
   calm.abort();
   await stutter;
-  // Those of its own may hear that it could not take them; that is known of them, or they are told to ask again.
+  // Calls at the stopped process may fail with a refusal that charges nothing, or that asks to send the same payment again.
   const told = new Set((await Promise.all(heard)).flat());
   expect([...told].filter(name => !harmless.has(name) && name !== '503 unavailable')).toEqual([]);
 

@@ -11,15 +11,15 @@ export type Processes = Awaited<ReturnType<typeof openProcesses>>;
 export type RemoteGraph = Awaited<ReturnType<typeof openRemoteGraph>>;
 
 interface RemoteOptions {
-  /** Which subgraphs are served apart; the gateway has the others in itself. */
+  /** Subgraphs in processes of their own; the gateway contains the others. */
   readonly remote?: readonly SubgraphName[];
-  /** Which are nowhere, where the gateway looks for them. */
+  /** Subgraphs that do not run where the gateway looks for them. */
   readonly unreachable?: readonly SubgraphName[];
-  /** Of the hub that all of them ask. */
+  /** Audio models of the hub of all processes. */
   readonly audio_models?: readonly string[];
-  /** Whether that hub is the router, too. */
+  /** Whether that hub is also the router. */
   readonly routed?: boolean;
-  /** What the gateway is told instead of where a subgraph is: somebody who listens in on the way. */
+  /** Replaces the URL of a subgraph in the gateway's settings, to record what is sent to it. */
   readonly between?: (url: string) => Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export async function openProcesses(): Promise<Awaited<ReturnType<typeof placesO
   const places = await placesOf({ remote: subgraphNames });
   const start = (name: SubgraphName) => places.startSubgraph(name);
   const gateway = places.ground.startProcess({ environment: places.gateway_environment });
-  // Not all at once: each has its time to come up, and the second of a kind finds its code compiled.
+  // Not all at once: each needs its time to start, and the second of a kind finds its code compiled.
   const [first, ...others] = subgraphNames;
   const [{ url }] = await Promise.all([gateway, first && start(first)]);
   await Promise.all(others.map(start));
@@ -36,8 +36,8 @@ export async function openProcesses(): Promise<Awaited<ReturnType<typeof placesO
 }
 
 /**
- * Subgraphs behind a gateway that knows each by its URL, all of them in the test's own process: a subgraph dies there as a
- * killed process does (dying-service.ts), and starts again in a fifth of the CPU.
+ * Subgraphs behind a gateway that knows each by its URL, all in the test's own process: a subgraph dies there as a killed
+ * process does (dying-service.ts), and starts again in a fifth of the CPU.
  */
 export async function openRemoteGraph(options: RemoteOptions) {
   const places = await placesOf(options);
@@ -58,18 +58,18 @@ export async function openRemoteGraph(options: RemoteOptions) {
     url: gateway.url,
     running: running as ReadonlyMap<SubgraphName, DyingService>,
     kill,
-    /** Once the one before is known to be dead. */
+    /** Starts it again, once its predecessor's lease has ended. */
     async restart(name: SubgraphName): Promise<void> {
       await kill(name);
       await running.get(name)?.endLease();
       await open(name);
     },
-    /** The same subgraph, which dies where it is told to. */
+    /** Starts the same subgraph so that it dies at that point. */
     async restartFaulty(name: SubgraphName, point: FaultPoint): Promise<void> {
       await kill(name);
       await open(name, point);
     },
-    /** The same subgraph as a process, which can be sent signals. */
+    /** Starts the same subgraph as a process, which can receive signals. */
     async restartAsProcess(name: SubgraphName): Promise<RunningGateway> {
       await kill(name);
       return places.startSubgraph(name);
@@ -106,7 +106,7 @@ async function placesOf({ remote = [], unreachable = [], audio_models = [], rout
   };
 }
 
-/** One after the other, so that none is given twice. */
+/** One after the other, so that no port is used twice. */
 async function portsOf(names: readonly SubgraphName[]): Promise<Partial<Record<SubgraphName, number>>> {
   const ports: [SubgraphName, number][] = [];
   for (const name of names) ports.push([name, await ownPort()]);

@@ -11,11 +11,11 @@ import { atEnd } from '../../../harness/release.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 
-/* What a run of the suite or of the bench has started, when it is killed and clears nothing. */
+/* What a run of the suite or of the bench leaves behind when it is killed and cannot clean up. */
 
 const IDLE_MS = 2_000;
 
-/** Where that run has its scratch folders. */
+/** Folder in which that run has its scratch folders. */
 let folder: string;
 beforeEach(async () => {
   const own = await makeScratch();
@@ -39,7 +39,7 @@ async function cutOff(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Read anew where a folder was renamed meanwhile, as initdb's is. */
+/** Reads again if a folder was renamed meanwhile, as initdb's is. */
 async function dataFolders(root: string): Promise<string[]> {
   const names = await eventually('listed', () =>
     readdir(root, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
@@ -50,7 +50,7 @@ async function dataFolders(root: string): Promise<string[]> {
   return names.filter(name => name.endsWith('stand-ins')).map(name => join(root, name, '..'));
 }
 
-/** Stand-ins and their keepers, by what they are. */
+/** Stand-ins and their keepers, by names that include their folders. */
 async function started(): Promise<ReadonlyMap<string, ProcessMark>> {
   const found = new Map<string, ProcessMark>();
   for (const data_dir of await dataFolders(folder)) {
@@ -61,7 +61,7 @@ async function started(): Promise<ReadonlyMap<string, ProcessMark>> {
   return found;
 }
 
-/** One keeper of a run has several chains, each by a number. */
+/** One keeper of a run has several chains, each with a number. */
 const kinds = (all: ReadonlyMap<string, unknown>) =>
   new Set([...all.keys()].map(name => name.split(' ')[0]?.replace(/-\d+$/, '')));
 
@@ -93,7 +93,7 @@ describe('a run that is killed leaves no process behind', () => {
       const found = await started();
       return kinds(found).has('postgres') && kinds(found).has('svm') ? found : null;
     });
-    // What is looked for was there.
+    // All of them ran before the run is cut off.
     expect(livingOf(all)).toEqual([...all.keys()]);
     await cutOff(run);
     await allGone(all);
