@@ -1,17 +1,17 @@
 import type { Goal, Line, Measured, Side, Sides } from './contest.ts';
 
-/** One line of the table, filled in. */
+/** One line of the table with its figures. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  /** Null where it could not be taken: the note says why. */
+  /** Null if it could not be measured: the note says why. */
   readonly ours: number | null;
   readonly beside: number | null;
-  /** Ours to theirs. */
+  /** Our figure divided by theirs. */
   readonly ratio: number | null;
   readonly goal: string;
   readonly reached: boolean;
-  /** Of our server processes, per operation. */
+  /** CPU of our server processes, per operation. */
   readonly cpu_us: number | null;
   readonly note?: string;
 }
@@ -22,8 +22,8 @@ export interface Rounds {
 }
 
 /**
- * Ours, theirs, ours, theirs …: what disturbs the machine for a while disturbs both. A round of each that warms up is
- * not counted: code is compiled, caches are filled.
+ * Alternates rounds of both sides, so that what disturbs the machine for a while disturbs both. A first round of each
+ * warms up and is not counted: code is compiled, caches are filled.
  */
 export async function alternate({ ours, beside }: Sides, rounds: number, warms_up: boolean): Promise<Rounds> {
   const taken = { ours: [] as Measured[], beside: [] as Measured[] };

@@ -21,7 +21,7 @@ export function newPayer(): Payer {
   return { key, address: privateKeyToAddress(hex(key)) };
 }
 
-/** Natively and beforehand: the buyer's work is not what is measured. */
+/** Signed natively and beforehand: the buyer's work is not measured. */
 export function signAuthorization({ key, address }: Payer, pay_to: Hex): SignedAuthorization {
   const now_seconds = Math.floor(Date.now() / 1000);
   const authorization: BaseAuthorization = {

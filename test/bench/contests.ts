@@ -16,7 +16,7 @@ import { tiles } from './contests/tiles.ts';
 import { unpaid } from './contests/unpaid.ts';
 import { verification } from './contests/verification.ts';
 
-/** All of the table, in its order. */
+/** All contests of the table, in its order. */
 export const contests: readonly Contest[] = [
   paidCallContest,
   callByHttpFacilitator,

@@ -9,7 +9,7 @@ const { caip2: network, usdc, usdc_domain } = networks.base;
 const address = '0x00000000000000000000000000000000000000fa';
 const hash = `0x${'a'.repeat(64)}` as const;
 
-/** Says yes to whatever it is asked, at once. */
+/** A facilitator that accepts everything at once. */
 export function trustingFacilitator(): FacilitatorClient {
   return {
     verify: async () => ({ isValid: true, payer: address }),
@@ -18,7 +18,7 @@ export function trustingFacilitator(): FacilitatorClient {
   };
 }
 
-/** The official scheme, which recovers the signature as ours does; its chain answers at once, and as if all were well. */
+/** The official scheme, which recovers the signature as ours does; its chain answers at once, and always reports success. */
 export function verifyingFacilitator(): FacilitatorClient {
   const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(standStillSigner));
   return {

@@ -4,7 +4,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tree.ts';
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 
-/** Rows that only a filter finds: the oldest ones, and a pair of which each half is half of an old half of the book. */
+/** Values that few rows have: those of the oldest ones, and a pair of values each of which a quarter of the book has. */
 export const rareRows = {
   evidence: 'UNVERIFIED',
   intent: 'once',
@@ -32,7 +32,7 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
       `insert into log_node select 0, leaf_index, sha256('\\x00'::bytea || convert_to(payload, 'UTF8')) from receipt`,
     );
     for (let level = 0; 2 ** (level + 1) <= rows; level++) {
-      // Of a level that no statistics tell of the join of its parents would be planned as if it had one row.
+      // Without statistics of a level, the join of its parents would be planned as if it had one row.
       await run('analyze log_node');
       await run(PARENTS, [level]);
     }
@@ -59,7 +59,7 @@ async function nodeAt({ level, index }: NodeAddress, run: Run): Promise<Buffer> 
   return node.hash;
 }
 
-/** The name of what is filled in; appended rows have others. */
+/** Task id of a filled-in row; appended rows have others. */
 export function filledTask(leaf: number): string {
   return `filled_${String(leaf).padStart(9, '0')}`;
 }

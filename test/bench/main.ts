@@ -46,7 +46,7 @@ const on = machine(rounds);
 console.log(`${on}\n\n${heading}`);
 try {
   for (const contest of chosen) entered.push(enter(contest));
-  // Whoever waits for blocks comes first: in that time the others are made ready.
+  // Contests that wait for blocks come first: meanwhile the others are prepared.
   const [waiting, working] = [entered.filter(one => one.contest.waits), entered.filter(one => !one.contest.waits)];
   for (const one of waiting) played.set(one.contest, await play(one));
   await Promise.allSettled(entered.map(({ sides }) => sides));
@@ -67,12 +67,12 @@ if (write) await writePage(names, taken, on);
 function enter(contest: Contest): ContestEntry {
   const closing = new AsyncDisposableStack();
   const sides = contest.note === undefined ? contest.open({ ...arena, closing }) : Promise.resolve(null);
-  // It is awaited, but maybe later than it fails.
+  // It is awaited, but perhaps only after it has failed.
   sides.catch(() => {});
   return { contest, closing, sides };
 }
 
-/** A contest that breaks takes none of the others with it. */
+/** A contest that fails does not stop the others. */
 async function play({ contest, closing, sides }: ContestEntry): Promise<readonly Figure[]> {
   const lines = (quick && contest.quick_lines) || contest.lines;
   const opened = await sides.catch(failed);

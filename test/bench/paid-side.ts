@@ -6,7 +6,7 @@ import { bytesOf } from './load/connection.ts';
 import { signedPayments } from './payments.ts';
 import type { GatewayReady } from './servers/gateway.ts';
 
-/* One chat, paid for: the work that each face is measured by, beside the door that is behind all of them. */
+/* One paid chat: the work by which each face is measured, compared with the REST endpoint behind all of them. */
 
 const CALLERS = 64;
 const PER_SECOND_MAX = 2_500;
@@ -17,7 +17,7 @@ export function chatAtDoor(url: string, payment: string): Buffer {
   return bytesOf({ method: 'POST', url: `${url}/v1/chat/completions`, headers, body: JSON.stringify(chat) });
 }
 
-/** `way`: the call as it goes over the wire, with a payment of its own each. */
+/** `way`: makes the bytes of a call, each with a payment of its own. */
 export function paidSide(gateway: Child<GatewayReady>, way: (payment: string) => Buffer, seconds: number): Side {
   const { url, pay_to } = gateway.ready;
   return {

@@ -8,7 +8,7 @@ export function signedPayments(count: number, pay_to: Hex): string[] {
   return Array.from({ length: count }, () => paymentHeader(signAuthorization(payer, pay_to)));
 }
 
-/** As it goes over the wire. */
+/** The payment as it is sent in the header. */
 export function paymentHeader({ authorization, signature }: SignedAuthorization): string {
   const payment = {
     x402Version: 2,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { bookResolvers, bookTypeDefs } from './plain-book.ts';
 
-/** Two subgraphs as small as they can be; a page of a book is the first one's alone. */
+/** Two minimal subgraphs; only the first one answers a page of a book. */
 export const plainSubgraphs = {
   book: { typeDefs: bookTypeDefs, resolvers: bookResolvers },
   receipt: {

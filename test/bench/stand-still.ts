@@ -7,11 +7,11 @@ import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { type openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 
 /*
- * A chain on which everything has happened already: what is left of a paid call is our own work. The claim still becomes
- * `settling` by its own commit, since that commit is what a paid call costs.
+ * A chain on which every transaction has already succeeded, so that a paid call consists of our own work. The claim still
+ * becomes `settling` by its own commit, since a paid call includes that commit.
  */
 
-/** The answer of both sides' hub: neither side asks anybody for it. */
+/** The answer of both sides' hub, which neither side requests over HTTP. */
 export const completion = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Answered at once.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
@@ -19,7 +19,7 @@ export const completion = {
 
 const answer = Buffer.from(JSON.stringify(completion));
 
-/** Hubs that have answered before they are asked: no HTTP, as on the other side, since a call to a hub costs each the same. */
+/** Hubs that answer without HTTP, as on the other side, since a call to a hub costs each side the same. */
 export const standStillHubs: typeof openHubs = settings => ({
   settings,
   routes: false,

@@ -76,7 +76,7 @@ async function record(folder: string): Promise<void> {
   console.log(`${count} requests of the corpus, and ${readdirSync(folder).length} files in ${folder}`);
 }
 
-/** Whether anything but descriptions differs. */
+/** Whether more than descriptions differs. */
 function diff(before: string, after: string): boolean {
   const names = [...new Set([...readdirSync(before), ...readdirSync(after)])].sort();
   const differing = names.filter(name => textOf(before, name) !== textOf(after, name));

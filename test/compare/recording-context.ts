@@ -7,11 +7,11 @@ import { AGENT_ID, WALLET } from './examples.ts';
 import { shown } from './odd-values.ts';
 
 /*
- * A request's context that writes down the first thing that a resolver asks of the process, and answers nothing: what a request
- * comes to is known by that, without a database or a chain.
+ * A request's context that records the first service that a resolver calls, and answers nothing: that call identifies the
+ * outcome of a request, without a database or a chain.
  */
 
-/** Ends a resolver that has reached what this comparison looks at. */
+/** Ends a resolver once it has made its first call to a service. */
 export class ReachedSignal extends Error {}
 
 const NOW_MS = Date.UTC(2026, 10, 30, 12);
@@ -26,7 +26,7 @@ const caller: Principal = {
   slice: { token: 'a token' } as unknown as Principal['slice'],
 };
 
-/** Every member of a context that is a service: one that is called is what its resolver has reached. */
+/** Every member of a context that is a service. */
 const services = [
   ...['live', 'vault', 'issuer', 'wallets', 'free_wallets', 'transfers', 'failed_looks', 'reports', 'completions'],
   ...['payout_accounts', 'hand_offs', 'log_entries', 'readBookEvents', 'readBoardEvents', 'readSessionBurns'],
@@ -92,7 +92,7 @@ export function recordingContext(reached: Json[], valid_body?: object): object {
   };
 }
 
-/** What was handed over, as JSON: long text by its hash, and what is no data by its kind. */
+/** Arguments as JSON: long text by its hash, and values that are no data by their kind. */
 export function plain(value: unknown): Json {
   if (typeof value === 'string') return value.length <= 300 ? value : `${shown(value)}, ${canonicalHash(value)}`;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
@@ -108,7 +108,7 @@ export function plain(value: unknown): Json {
   return typeof value === 'bigint' ? `${value}n` : typeof value;
 }
 
-/** What an answer of the graph comes to: what its resolver has reached, or how it was refused. */
+/** The outcome of an operation: the call that its resolver has reached, or its refusal. */
 export function resolverOutcome(reached: readonly Json[], result: object): Json {
   const [first] = reached;
   if (first !== undefined) return first;

@@ -27,9 +27,9 @@ import { type MemberPlace, placesIn, variantsOf } from './odd-values.ts';
 import { nameOf, operationIn, rootField } from './operations.ts';
 import { plain, ReachedSignal, recordingContext, resolverOutcome } from './recording-context.ts';
 
-/* What each request of the corpus comes to, by REST and on the graph. */
+/* The outcome of each request of the corpus, by REST and on the graph. */
 
-/** One request, by its endpoint or root field and its change, and what it comes to. */
+/** One request, by its endpoint or root field and its change, and its outcome. */
 export interface Outcome {
   readonly at: string;
   readonly to: Json;
@@ -95,7 +95,7 @@ function paramsOf({ path, requests: { params } }: Door): Readonly<Record<string,
   );
 }
 
-/** A request of an endpoint: the refusal that it is answered by, or what it runs and what that comes to. */
+/** A request of an endpoint: its refusal, or the operation that it runs and the outcome of that. */
 async function byRest(
   door: DocumentDoor,
   graph: Graph,
@@ -115,7 +115,7 @@ async function byRest(
   return { chosen: asked, to: { ...runs, reached: await run(graph, { document, variables, valid_body }) } };
 }
 
-/** What an operation is handed, by arguments of its root field. */
+/** Arguments of an operation, by root field. */
 function argumentsBy(document: DocumentNode, variables: JsonObject): JsonObject {
   const given = (rootField(document).arguments ?? []).flatMap(({ name, value }) => {
     if (value.kind !== Kind.VARIABLE) return [];
@@ -139,7 +139,7 @@ async function run(graph: Graph, { document, variables, valid_body }: Run): Prom
   return resolverOutcome(reached, result);
 }
 
-/** Whatever a subscription does before its first event ends it here. */
+/** Runs a subscription up to its first event. */
 async function firstOf(graph: Graph, operation: Parameters<Graph['subscribe']>[0]): Promise<object> {
   const result = await graph.subscribe(operation);
   if (!(Symbol.asyncIterator in result)) return result;
@@ -176,7 +176,7 @@ function documentOf(kind: 'Query' | 'Mutation', { name, args, type }: GraphQLFie
   return `${kind.toLowerCase()} corpus${variables && `(${variables})`} { ${inner} }`;
 }
 
-/** As `placesIn`, of a type of the graph. */
+/** The same as `placesIn`, for a type of the graph. */
 function inputPlaces(type: GraphQLInputType, path: MemberPlace['path']): MemberPlace[] {
   if (path.length > PATH_MAX) return [];
   if (isNonNullType(type)) return inputPlaces(type.ofType as GraphQLInputType, path);
@@ -188,13 +188,13 @@ function inputPlaces(type: GraphQLInputType, path: MemberPlace['path']): MemberP
 
 const PATH_MAX = 5;
 
-/** What of a type is of use to choose values by. */
+/** The part of a type by which values are chosen. */
 function shapeOf(named: GraphQLNamedInputType): JsonObject {
   if (isEnumType(named)) return { type: 'word', enum: named.getValues().map(({ name }) => name) };
   return named.name in values || isInputObjectType(named) ? { type: named.name } : {};
 }
 
-/** The arguments that a field requires, where no endpoint runs it. */
+/** The arguments that a field requires, for a field that no endpoint runs. */
 function required({ args }: GraphQLField<unknown, unknown>): JsonObject {
   return Object.fromEntries(
     args.filter(({ type }) => isNonNullType(type)).map(({ name, type }) => [name, valueFor(type, name)]),

@@ -1,7 +1,7 @@
 import { type DocumentNode, parse, print, visit } from 'graphql';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 
-/* A description of the service in two parts: what may not change, and the words that may. */
+/* A description of the service in two parts: the part that may not change, and the words that may. */
 
 /** A schema without its descriptions, and `words`: each description by its path. */
 export interface SplitDescription<T> {

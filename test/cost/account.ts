@@ -2,7 +2,7 @@ import { kindOf } from './kinds.ts';
 import type { Mark } from './marks.ts';
 import { commandOf, type Process, processes } from './processes.ts';
 
-/** What was seen of one process. */
+/** What the looks have found of one process. */
 export interface CostObservation {
   readonly pid: number;
   readonly parent: number;
@@ -11,26 +11,26 @@ export interface CostObservation {
   command: string;
   own_seconds: number;
   children_seconds: number;
-  /** Of its end, which no look has met; learned from its parent, who is charged with all of it. */
+  /** CPU between its last look and its end, known from its parent's sum of ended children. */
   tail_seconds: number;
-  /** Of its children of which no look has met a single one. */
+  /** CPU of its children that no look has met. */
   unseen_seconds: number;
   /** Its children that have ended and are not yet in its sum. */
   readonly ended: CostObservation[];
 }
 
-/** For so long a process may still become another program (setpriv, npm) or give itself another title (Postgres). */
+/** Time in which a process may still become another program (setpriv, npm) or change its title (Postgres). */
 const SETTLES_MS = 2_000;
 
 /**
- * Looks at all processes again and again, and keeps an account of each that was started since by this one, or by those that
- * it started. Whatever a process used after it was last looked at is in its parent's sum of ended children, so nothing is
- * lost but of orphans.
+ * Looks at all processes again and again, and keeps an account of each that this one, or a process started by it, has
+ * started since. CPU that a process used after its last look is in its parent's sum of ended children, so only that of
+ * orphans is lost.
  */
 export class Account {
   readonly seen: CostObservation[] = [];
   readonly #running = new Map<string, CostObservation>();
-  /** Of the running ones, by pid. */
+  /** Keys of the running ones, by pid. */
   readonly #keys = new Map<number, string>();
   readonly #before: ReadonlySet<string>;
 
@@ -53,7 +53,7 @@ export class Account {
     }
   }
 
-  /** One that has lost its parent by now was noted while it had it. */
+  /** A process that has lost its parent by now was noted while it had it. */
   #isOurs({ parent }: Process, byPid: ReadonlyMap<number, Process>): boolean {
     for (let it = byPid.get(parent); it !== undefined; it = byPid.get(it.parent))
       if (it.pid === process.pid || this.#running.has(keyOf(it))) return true;
@@ -77,7 +77,7 @@ export class Account {
   }
 }
 
-/** What a parent's sum has grown by, beyond what was known of those that ended, is theirs, or of some that no look has met. */
+/** Charges the growth of a parent's sum, beyond what was known of its ended children, to them, or to children that no look has met. */
 function settle(parent: CostObservation, found: Process): void {
   const ended = parent.ended.splice(0);
   const known = ended.reduce((sum, { own_seconds, children_seconds }) => sum + own_seconds + children_seconds, 0);
@@ -94,14 +94,14 @@ export type Owners = Map<string, number>;
 
 export interface Costs {
   readonly by_kind: Owners;
-  /** By test file, and within it by kind. */
+  /** Owners by test file, and within it by kind. */
   readonly by_file: Map<string, Owners>;
   readonly count_by_kind: Map<string, number>;
 }
 
 const NO_FILE = '(the run itself)';
 
-/** Whose each second is: by what the process is for, and by the test file for which it was started. */
+/** Charges each second by the kind of its process, and by the test file for which that was started. */
 export function costsOf(seen: readonly CostObservation[], marks: readonly Mark[]): Costs {
   const costs: Costs = { by_kind: new Map(), by_file: new Map(), count_by_kind: new Map() };
   const byPid = Map.groupBy(seen, ({ pid }) => pid);

@@ -1,4 +1,4 @@
-/** What a process is for, by its arguments: the first row that fits names it. */
+/** Kinds of processes, by their arguments: the first row that matches applies. */
 const kinds: readonly (readonly [kind: string, command: RegExp])[] = [
   ['measuring', /test\/cost\/main\.ts/],
   ['test workers', /vitest\/dist\/workers|vitest.*forks|tinypool/],

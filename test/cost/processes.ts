@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/* What the kernel says of the processes of this machine (proc(5)). Linux alone has it. */
+/* Reads the kernel's data on the processes of this machine (proc(5)), which Linux alone has. */
 
 /** CPU time of /proc is in ticks of 10 ms on every Linux that Node runs on (sysconf _SC_CLK_TCK). */
 const TICK_SECONDS = 0.01;
@@ -12,11 +12,11 @@ export interface Process {
   readonly parent: number;
   /** User and system time of its own threads. */
   readonly own_seconds: number;
-  /** Of its children that have ended and were waited for, with theirs. */
+  /** CPU of its children that have ended and were waited for, with theirs. */
   readonly children_seconds: number;
 }
 
-/** All that run now; one that ends meanwhile is left out. */
+/** All running processes; one that ends meanwhile is left out. */
 export function processes(): Process[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -38,12 +38,12 @@ export function processOf(pid: number): Process | null {
   };
 }
 
-/** Its arguments, joined by spaces; empty where it has ended or is one of the kernel's. */
+/** Its arguments, joined by spaces; empty if it has ended or belongs to the kernel. */
 export function commandOf(pid: number): string {
   return (readOrNull(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim();
 }
 
-/** Time that any core of this machine has not been idle, since it was started. */
+/** Time since its start that the cores of this machine have not been idle. */
 export function busySeconds(): number {
   const [, user, nice, system, , , irq, softirq] = (readOrNull('/proc/stat') ?? '').split('\n')[0]?.split(/\s+/) ?? [];
   return [user, nice, system, irq, softirq].reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_SECONDS;

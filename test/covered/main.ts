@@ -21,7 +21,7 @@ const LOOK_MS = 1_000;
 
 interface Share {
   readonly lines: number;
-  /** Counted from 1. */
+  /** Line numbers from 1. */
   readonly missed: readonly number[];
 }
 type Shares = Readonly<Record<string, Share>>;
@@ -56,16 +56,16 @@ async function runTests(folder: string, covered: Covered): Promise<number> {
     stdio: 'inherit',
     env: {
       ...process.env,
-      // Node hands it on to all of its children.
+      // Node passes it on to all of its children.
       NODE_V8_COVERAGE: folder,
       NODE_OPTIONS: `--import=${join(import.meta.dirname, 'at-stop.ts')}`,
-      // Of functions that come from a cache V8 does not count each block.
+      // V8 does not count the blocks of functions that come from a code cache.
       NODE_DISABLE_COMPILE_CACHE: '1',
     },
   });
   const exited = once(tests, 'exit').then(([status]: (number | null)[]) => status ?? 1);
   let status: number | null = null;
-  // A process leaves tens of megabytes: they are read and removed while others run.
+  // A process leaves tens of megabytes, so they are read and removed while others run.
   while (status === null) {
     status = await Promise.race([exited, sleep(LOOK_MS, null)]);
     await readReports(folder, covered);

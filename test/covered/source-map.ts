@@ -1,4 +1,4 @@
-/** From here on, up to the next one, what was generated comes of that line of a source. */
+/** A part of the generated text, up to the next segment, that comes from that line of a source. */
 export interface Segment {
   readonly offset: number;
   readonly source: number;
@@ -8,7 +8,7 @@ export interface Segment {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const digits = new Map([...ALPHABET].map((letter, digit) => [letter, digit]));
 
-/** Of a source map's `mappings` (ECMA-426), by the offset at which each line of the generated text begins. */
+/** Parses a source map's `mappings` (ECMA-426), given the offset at which each line of the generated text begins. */
 export function segmentsOf(mappings: string, line_offsets: readonly number[]): Segment[] {
   const segments: Segment[] = [];
   let [source, line] = [0, 0];

@@ -4,7 +4,7 @@ import { atMost, type Contest, cpuMs } from '../contest.ts';
 import { bytesOf } from '../load/connection.ts';
 import { chat, chatAtDoor, paidSide } from '../paid-side.ts';
 
-/** What it costs that an agent sends a message, beside the door that is behind it: the same work, of the same process. */
+/** Cost of a message of an agent, compared with the REST endpoint behind it: the same work in the same process. */
 export const a2aPaidCall: Contest = {
   name: 'a2a-paid-call',
   beside: 'the REST door of the same service',
@@ -19,7 +19,7 @@ export const a2aPaidCall: Contest = {
   },
 };
 
-/** As a client does that has x402 activated and knows the price: the payment is in the metadata of its message. */
+/** A message of a client that has x402 activated and knows the price: the payment is in its metadata. */
 function sentMessage(url: string, payment: string): Buffer {
   const { messages: _, ...data } = chat;
   const metadata = {

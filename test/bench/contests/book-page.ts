@@ -11,11 +11,11 @@ const LIMIT = 50;
 export interface PageServer {
   readonly url: string;
   readonly servers: readonly Child[];
-  /** More than the request itself needs. */
+  /** Headers beyond those that the request itself needs. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The document that the REST door runs, posted to /graphql. */
+/** The document that the REST endpoint runs, posted to /graphql. */
 export function graphqlPage({ url, servers, headers = {} }: PageServer, agentId: number, arena: Arena): Promise<Side> {
   const body = JSON.stringify({
     query: print(documentRunBy('get_agent_book')),

@@ -4,7 +4,7 @@ import type { Job } from '../servers/ledger.ts';
 
 const MEMORY_MB_MAX = 200;
 
-/** A whole book as CSV, page by page, beside Postgres's own COPY of the same table, of which nothing is made. */
+/** A whole book as CSV, page by page, compared with Postgres's own COPY of the same table, whose output is discarded. */
 export const exportContest: Contest = {
   name: 'export',
   beside: 'COPY book_row TO STDOUT, as it stands',

@@ -24,7 +24,7 @@ const names: Record<Work, string> = {
   gaps: 'the report of the sequence',
   proof: 'a proof',
 };
-/** A young book has few days: what its totals cost is no measure of an old one's; they stay within 5 ms. */
+/** A young book has few days, so the cost of its totals is no measure of an old book's; those must stay within 5 ms. */
 const goals: Record<Work, Goal> = {
   append: atMost(1.5),
   page: atMost(1.5),
@@ -35,7 +35,7 @@ const goals: Record<Work, Goal> = {
   proof: atMost(1.5),
 };
 
-/** A ledger whose costs grow with its age would be slow one day: the same work on an old book and log and on young ones. */
+/** A ledger whose costs grow with its age becomes slow: the same work on an old book and log and on young ones. */
 export const growth: Contest = {
   name: 'growth',
   beside: 'at 1e3 rows',

@@ -10,7 +10,7 @@ import { graphqlPage, type PageServer } from './book-page.ts';
 
 const beside = 'ApolloGateway, two subgraphs over HTTP';
 
-/** The document of the REST door, by /graphql: planner, executor and subgraph in one process. */
+/** The document of the REST endpoint, by /graphql: planner, executor and subgraph in one process. */
 export const pageInProcess: Contest = {
   name: 'page-graphql',
   beside,
@@ -48,7 +48,7 @@ async function remoteGateway(arena: Arena): Promise<Side> {
   return graphqlPage({ url: gateway.ready.url, servers, headers: { 'x-svc-session': session } }, agent_id, arena);
 }
 
-/** Both contests have it beside them: its three processes are started once. */
+/** Both contests are compared with it: its three processes are started once. */
 const stock = new WeakMap<Stage, Promise<PageServer>>();
 
 async function stockGateway(arena: Arena): Promise<Side> {

@@ -24,7 +24,7 @@ export const paidCallContest: Contest = {
   open: arena => against(arena, 'believing'),
 };
 
-/** The same where the other side asks its facilitator over HTTP, to verify and to settle, as it is shipped. */
+/** The same, with the other side's facilitator over HTTP, to verify and to settle, as it is shipped. */
 export const callByHttpFacilitator: Contest = {
   name: 'asked-paid-call',
   beside: '@x402/hono as shipped, asking a facilitator that says yes unseen, no ledger',
@@ -35,7 +35,7 @@ export const callByHttpFacilitator: Contest = {
   },
 };
 
-/** The same where the other side looks at the signature too. */
+/** The same, with the signature verified on the other side too. */
 export const callVerifiedOnBothSides: Contest = {
   name: 'verified-paid-call',
   beside: "@x402/hono, the official facilitator's code on a no-op chain, no ledger",
@@ -51,12 +51,12 @@ async function against(
   const { pay_to } = ours.ready;
   const given: X402Given = { pay_to, facilitator };
   const beside = await stage.start<X402Ready>({ file: 'x402-hono', given }, closing);
-  // One round of the contest is too short to compile in what a call runs through.
+  // One round of the contest is too short to compile the code of a call.
   for (const server of [ours, beside]) await paying(server, pay_to, quick ? 0.5 : 1.5).round();
   return { ours: paying(ours, pay_to, seconds), beside: paying(beside, pay_to, seconds) };
 }
 
-/** More payments are signed than can be taken in that time. */
+/** More payments are signed than can be accepted in that time. */
 const PER_SECOND_MAX = 2_500;
 
 function paying(server: Child<{ readonly url: string }>, pay_to: `0x${string}`, seconds: number): Side {

@@ -57,7 +57,7 @@ function proxy({ means, awaited, ...told }: ProxyContest): Contest {
         { server: ours, headersOf: shown(ours, means, seconds) },
         { server: beside, headersOf: portkey(hub) },
       ] as const;
-      // One caller alone makes too few calls to have compiled what a call runs through.
+      // One caller alone makes too few calls to compile the code of a call.
       for (const one of sides) await warmUp(one, awaited, quick ? 0.5 : 2);
       const [own, other] = sides.map(one => side({ hub, awaited, seconds }, one));
       return { ours: own ?? null, beside: other ?? null };
@@ -69,7 +69,7 @@ interface ProxyMeasurement extends Pick<ProxyContest, 'awaited'>, Pick<Arena, 's
   readonly hub: Child<HubReady>;
 }
 
-/** Of the next request; payments are used up, one after the other, and signed before the round. */
+/** Headers of the next request; payments are used up one after the other, and signed before the round. */
 type Headers = () => Readonly<Record<string, string>>;
 
 interface Through {

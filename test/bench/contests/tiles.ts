@@ -8,10 +8,10 @@ import type { StaticFileGiven, StaticFileReady } from '../servers/static-file.ts
 const CALLERS = 32;
 const TILE = '/log/tile/0/000';
 const FILE = 'tile';
-/** Beside those of the stage's book they fill the tile. */
+/** Number of receipts that fill the tile, together with those of the stage's book. */
 const RECEIPTS = 64;
 
-/** A whole tile of the log, which all who follow it ask for: beside a file of the same bytes. */
+/** A whole tile of the log, which every follower of the log reads, compared with a file of the same bytes. */
 export const tiles: Contest = {
   name: 'tiles',
   beside: '@fastify/static, a file of the same bytes',

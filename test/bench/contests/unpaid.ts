@@ -8,7 +8,7 @@ const CALLERS = 64;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
 const unpaidCall = (url: string) => bytesOf({ method: 'POST', url: `${url}/v1/chat/completions`, body });
 
-/** A request without a payment: what anybody may send for nothing must cost next to nothing, and leave nothing behind. */
+/** A request without a payment: anyone may send it for free, so it must cost next to nothing, and leave nothing behind. */
 export const unpaid: Contest = {
   name: 'unpaid',
   beside: 'bare node:http, a fixed 402',
@@ -30,7 +30,7 @@ export const unpaid: Contest = {
     const beside = await stage.start<Bare402Ready>({ file: 'bare-402', given }, closing);
 
     const database = new pg.Client({ connectionString: await stage.gateway_database() });
-    // Postgres may end before it: without a listener that would be the end of the bench.
+    // Postgres may end first: without a listener that error would end the bench.
     database.on('error', () => {});
     await database.connect();
     closing.adopt(database, it => it.end());

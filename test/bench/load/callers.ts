@@ -5,16 +5,16 @@ import { type Answer, Connection } from './connection.ts';
 export interface Load {
   readonly url: string;
   readonly servers: readonly Child[];
-  /** The next one, for whichever caller is free; there may be no more. */
+  /** The next request, for whichever caller is free; undefined if there are no more. */
   request(): Buffer | undefined;
   readonly seconds: number;
   readonly callers: number;
   readonly status: number;
-  /** Where each caller comes from, by its number; or else all of them from one address. */
+  /** Address of each caller, by its number. Default: one address for all. */
   addressOf?(caller: number): string;
 }
 
-/** Callers that each send the next request when they have the answer to their last. @throws on any other status. */
+/** Callers that each send the next request once they have the answer to their last. @throws on any other status. */
 export async function drive(load: Load): Promise<Measured> {
   const { url, servers, request, seconds, callers, status, addressOf } = load;
   const opening = Array.from({ length: callers }, (_, caller) => Connection.open(url, addressOf?.(caller)));

@@ -7,7 +7,7 @@ export interface Answer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  /** When the first of its body came, on the clock of `performance`. */
+  /** Time of the first byte of its body, on the clock of `performance`. */
   readonly body_began_ms: number;
 }
 
@@ -26,7 +26,7 @@ export class Connection {
   #body_began_ms: number | null = null;
   #settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
 
-  /** `from`: the address of this machine that it comes from, where that is to be another than the usual one. */
+  /** `from`: an address of this machine, if the connection must come from another than the usual one. */
   static async open(url: string, from?: string): Promise<Connection> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true, ...(from && { localAddress: from }) });
@@ -77,7 +77,7 @@ function hasBody(received: Buffer): boolean {
   return head_end >= 0 && received.length > head_end + 4;
 }
 
-/** Null while something of it is still to come. RFC 9112 6.3: by its length, or by its last chunk. */
+/** Null while a part of it is still to come. RFC 9112 6.3: by its length, or by its last chunk. */
 function wholeAnswer(received: Buffer): Whole | null {
   const head_end = received.indexOf('\r\n\r\n');
   if (head_end < 0) return null;
@@ -98,7 +98,7 @@ export interface Request {
   readonly body?: string;
 }
 
-/** The bytes of a request, made once and sent as often as one likes. */
+/** The bytes of a request, made once and sent any number of times. */
 export function bytesOf({ method, url, headers = {}, body = '' }: Request): Buffer {
   const { host, pathname, search } = new URL(url);
   const lines = Object.entries({

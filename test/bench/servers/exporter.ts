@@ -7,11 +7,11 @@ import { bookStreams } from '../../../subgraphs/book/export/stream.ts';
 import { serveTasks } from '../child/answer.ts';
 import type { OpenedBook } from './ledger.ts';
 
-/* Reads a whole book out of its database and throws it away, as the export does it or as COPY does. */
+/* Reads a whole book out of its database and discards it, as the export does or as COPY does. */
 
 const MB = 1024 * 1024;
 
-/** What the process has held in memory at the most, beyond what it held once its database was open. */
+/** Peak memory of the process, beyond that after its database was opened. */
 let rest_mb: number | null = null;
 function peak_mb(): number {
   return process.resourceUsage().maxRSS / 1024 - (rest_mb ?? 0);

@@ -7,7 +7,7 @@ export interface FacilitatorReady {
   readonly url: string;
 }
 
-/** Says yes at once, over real HTTP: asked twice for each call. */
+/** Accepts at once, over real HTTP: two requests for each call. */
 const { verify, settle, getSupported } = trustingFacilitator();
 const nothing = {} as never;
 const answers: Readonly<Record<string, string>> = {

@@ -14,13 +14,13 @@ export interface GatewayReady {
 
 /** Variables of the service. */
 export interface GatewayGiven extends Readonly<Record<string, string | undefined>> {
-  /** This subgraph is served alone, and nothing else. */
+  /** Serves this subgraph alone. */
   readonly SUBGRAPH?: SubgraphName;
-  /** `asked`: its hubs are asked over HTTP, as in service. */
+  /** `asked`: its hubs are called over HTTP, as in production. */
   readonly HUBS_ARE?: 'asked';
 }
 
-/** The whole service, with a chain that does nothing, and hubs that need not be asked. */
+/** The whole service, with a chain that does nothing, and hubs without HTTP. */
 const { SUBGRAPH, HUBS_ARE, ...variables } = startOptions<GatewayGiven>();
 const development = await startDevelopment(readConfig(variables), { idle_ms });
 const gateway = await openGateway(development.config, {

@@ -25,12 +25,12 @@ export interface OpenedBook {
   readonly session: string;
 }
 
-/** `append` what was prepared, or read so many pages or proofs of a book that was filled with so many rows. */
+/** `append` what was prepared, or read that many pages or proofs of a book that was filled with that many rows. */
 export interface Job {
   readonly book: OpenedBook;
   readonly count: number;
   readonly rows?: number;
-  /** As the service does it, calls that arrive together in one transaction; or one transaction for each row. */
+  /** As the service does: calls that arrive together in one transaction; or one transaction for each row. */
   readonly way?: 'together' | 'alone';
 }
 
@@ -82,7 +82,7 @@ async function openBook(database_url: string): Promise<OpenedBook> {
   return { database_url, agent_id, session };
 }
 
-/** Receipts are made and signed before the head is locked: that is done here, and not measured with the append. */
+/** Receipts are made and signed before the head is locked, so this is done here, and not measured with the append. */
 function prepare({ book, count }: Job): void {
   prepared = Array.from({ length: count }, () => collection(issuer, book.agent_id, numbered++));
 }

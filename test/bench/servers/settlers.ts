@@ -27,12 +27,12 @@ export interface SettledTotals {
   readonly gas: number;
 }
 
-/** So many of what is waiting go in one transaction of each key. */
+/** Number of waiting payments in one transaction of each key. */
 const BATCH = 25;
-/** Who pays once mostly pays again: the second payment of a payer in one transaction finds his slots warm (EIP-2929). */
+/** A payer mostly pays more than once: the second payment of a payer in one transaction finds its slots warm (EIP-2929). */
 const PAYERS = 10;
 const BLOCK_SECONDS = 2;
-/** A round begins while a block is so young that all of it comes into the next. */
+/** A round begins while the block is so young that all of the round goes into the next one. */
 const YOUNG_MS = 700;
 const POLL_MS = 25;
 
@@ -74,7 +74,7 @@ await rpcBatch(rpc_url, [
 ]);
 const blocks = watchBlocks();
 
-/** The treasury holds some as well: the first payment to an address costs more gas than all that follow. */
+/** The treasury has a balance as well, as the first payment to an address costs more gas than all that follow. */
 function held(addresses: readonly Hex[]) {
   const holdings = addresses.map(address => ({ address, amount_atomic: 1_000_000_000n }));
   const contracts = usdcContracts(usdcAdmin.address, holdings);
@@ -111,7 +111,7 @@ function items(): SettleItem[] {
   });
 }
 
-/** What is handed in together goes together; the next lot is handed in when this one is signed and journalled. */
+/** Payments that are handed in together are settled together; the next ones are handed in once these are signed and journalled. */
 async function together(): Promise<SettledTotals> {
   const before = journalled;
   const settling: Promise<SettleOutcome>[] = [];

@@ -15,7 +15,7 @@ export interface StaticFileReady {
   readonly url: string;
 }
 
-/** One file of a folder, as @fastify/static serves it: opened and read each time that it is asked for. */
+/** One file of a folder, as @fastify/static serves it: opened and read at each request. */
 const { folder, path, bytes } = startOptions<StaticFileGiven>();
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, path), Buffer.from(bytes, 'base64'));
