@@ -27,25 +27,25 @@ const OWN_PROGRAMS = [
   'gateway/development/svm/main.ts',
 ];
 const OWN_SOURCES = ['schema', 'subgraphs', 'rest-compat', 'gateway'];
-/** Of programs that no installation carries. */
+/** The folder of built programs that are not part of an installation. */
 const CACHE = 'node_modules/.cache/spend-receipt-gateway';
 /** The lock names the libraries that are built in. */
 const BESIDE = ['tsconfig.json', 'package-lock.json'];
 
 /**
- * Where a program stands once it is built: all that was built from the same sources lies in `folder`, and V8's code of it;
- * `programs` are built with it. `kept` older folders stay: a process that runs from one of them may still load a part of it.
+ * A program as it is built. `folder` contains everything that was built from the same sources, and V8's compiled code of it;
+ * `programs` are built together. `kept` older folders stay: a process that runs from one of them may still load a part of it.
  * @typedef {object} Built
  * @property {string} file
  * @property {string} folder
- * @property {string} root the checkout, or the mirror of it that the folder lies in: what was built finds everything else from there
+ * @property {string} root the checkout, or the mirror of it that contains the folder: what was built finds everything else from there
  * @property {readonly string[]} programs
  * @property {number} kept
  */
 
 /**
- * What stands there is never older than its sources, and an image may carry both to another place. Programs of the tests and
- * the bench are built apart, each when it is first run.
+ * The built file is never older than its sources, and an image may carry both to another place. Programs of the tests and the bench are
+ * built separately, each when it is first run.
  * @param {string} entry
  * @returns {Built}
  */
@@ -68,7 +68,7 @@ function commands() {
 }
 
 /**
- * Of a program's path, a name in one folder with those of all the others.
+ * The file name of a program, from its path: unique among all programs, because they share one folder.
  * @param {string} program
  */
 export function fileName(program) {
@@ -110,8 +110,8 @@ export function mayWrite(path) {
 }
 
 /**
- * A folder of this user's own, in which everything but dist/ is the checkout's: what is built there finds its libraries
- * and files as it would in the checkout. The checkout itself where there can be none.
+ * A folder of this user's own, in which everything but dist/ is the checkout's: what is built there finds its libraries and files as it
+ * would in the checkout. The checkout itself if no such folder can be made.
  * @param {string} root
  */
 export function mirrorOf(root) {
@@ -131,7 +131,7 @@ export function mirrorOf(root) {
 }
 
 /**
- * A folder, no link, into which nobody else may write.
+ * Whether the path is a folder (not a link) of this user that no other user may enter.
  * @param {string} path
  */
 function isOurs(path) {

@@ -7,9 +7,9 @@ import { reportStart } from './operations/report-start.js';
 import { duringStart } from './operations/start-steps.js';
 
 /*
- * `node gateway/launch.js gateway/main.ts`: starts one of our programs as `npm run build` has left it, with V8's compiled code
- * kept beside it. Where there is none of these sources it is built first, if what builds it is installed. This file and those
- * that it imports are JavaScript: to strip types Node loads a compiler, which costs as much as Node's own start.
+ * `node gateway/launch.js gateway/main.ts`: starts one of our programs as `npm run build` has left it, with V8's compiled code kept beside
+ * it. If these sources have not been built, they are built first, provided that the tools for it are installed. This file and those that it
+ * imports are JavaScript: to strip types Node loads a compiler, which costs as much as Node's own start.
  */
 
 /** @import { Built } from './built.js' */
@@ -29,7 +29,7 @@ const service = SERVICES[entry];
 if (service !== undefined) reportStart(service);
 
 /**
- * Null where nothing can be written: an installation like that still starts, at the pace of its sources.
+ * Null if nothing can be written: such an installation still starts, as slowly as from its sources.
  * @param {Built} built
  * @returns {Promise<Built | null>}
  */
@@ -58,5 +58,5 @@ const built = await ready(builtFrom(entry));
 if (built === null) await import('./development/from-sources.ts');
 else enableCompileCache(join(built.folder, 'v8'));
 await import(pathToFileURL(built?.file ?? resolve(entry)).href);
-// Once it is up: by then all that a start needs has run, and a process that is killed later would keep nothing.
+// Once the program runs: by then all code that a start needs has run, and a process that is killed later would store nothing.
 flushCompileCache();

@@ -17,7 +17,7 @@ async function serve(settings: Settings, { config, stop }: FoundServices, handOv
   const logger = openLogger(settings.log_level);
   warnWithoutEffect(logger, settings);
   const gateway = await openGateway(config, { logger });
-  // Before it greets: whoever reads the greeting may stop it.
+  // Before the greeting is printed, because its reader may stop the process at once.
   stopOnSignals(gateway, { config, logger, afterwards: stop });
   if (handOver()) return;
   if (!settings.without_solana && !config.solana) logger.warn(NO_SOLANA);

@@ -26,7 +26,7 @@ const START = 'start it with `npm start`, and run `npm run demo` in a second ter
 const REAL_CHAIN =
   'The service uses the chain at BASE_RPC_URL, and this demo spends no real money: run `npm start` without BASE_RPC_URL, then the demo again.';
 
-/** Writes one line for each step; with --verbose also the requests and responses of the step, and `detail`, what came of it otherwise. */
+/** Writes one line for each step; with --verbose also the requests and responses of the step, and `detail`, any other result of it. */
 type Say = (line: string, detail?: unknown) => void;
 
 const inWords: Say = line => console.log(line);
@@ -59,7 +59,7 @@ function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
   return word !== undefined;
 }
 
-/** What the running service has written for newcomers. @throws OperatorFault where there is none to pay. */
+/** The facts that the running service has written for new users. @throws OperatorFault if no service can be paid */
 async function findService(): Promise<DevelopmentFile> {
   const { data_dir } = readConfig();
   const development = await readDevelopmentFile(data_dir);
@@ -250,7 +250,7 @@ interface LiveRow {
   readonly data: { readonly bookRows: { readonly position: number; readonly row: { readonly taskId: string } } };
 }
 
-/** Opens the live feed, lets `act` cause a row, and returns the event that told of it. */
+/** Opens the live feed, lets `act` cause a row, and returns the event with that row. */
 async function liveRow(url: string, agentId: number, session: string, act: () => Promise<unknown>): Promise<LiveRow> {
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
@@ -271,7 +271,7 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
   }
 }
 
-/** A chat paid on Solana: the same offer, the same receipt, another network. Nothing where the service takes none there. */
+/** A chat paid on Solana: the same offer, the same receipt, another network. Skipped if the service does not accept payments there. */
 async function buyChatOnSolana(
   say: Say,
   { url, solana_rpc_url, solana_wallets: [wallet] }: DevelopmentFile,

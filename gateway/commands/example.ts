@@ -10,10 +10,9 @@ import { newDevelopmentWallet } from './development-wallet.ts';
 import { type ExampleNeeds, exampleNeeds } from './example/needs.ts';
 
 /*
- * `npm run example -- NAME`: runs a program of rest-compat/client/examples as it stands there; without a name it lists them. An example
- * reads SERVICE_URL and the keys of its wallets from the environment. What is not set is filled in here from the development service
- * that runs: a new wallet for each run, so that an example may register it. Run by Node as it is, since the examples are no part of
- * what is built.
+ * `npm run example -- NAME`: runs a program of rest-compat/client/examples unchanged; without a name it lists them. An example reads
+ * SERVICE_URL and the keys of its wallets from the environment. What is not set is filled in here from the development service that runs: a
+ * new wallet for each run, so that an example may register it. Node runs it directly, because the examples are not part of what is built.
  */
 
 const FOLDER = join(import.meta.dirname, '../../rest-compat/client/examples');
@@ -32,7 +31,7 @@ async function listExamples(): Promise<string> {
   return ['npm run example -- NAME', ...(await Promise.all(lines))].join('\n');
 }
 
-/** Sets what the example needs and the environment lacks. @throws OperatorFault if it is nowhere to be had */
+/** Sets what the example needs and the environment lacks. @throws OperatorFault if it cannot be found */
 async function fillIn({ keys, session }: ExampleNeeds): Promise<void> {
   const development = await readDevelopmentFile(readConfig().data_dir);
   process.env.SERVICE_URL ??= development?.url ?? 'http://127.0.0.1:4000';

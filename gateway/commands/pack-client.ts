@@ -8,13 +8,13 @@ import { ROOT } from '../built.js';
  * package of the checkout is the server's: it would bring all that a server depends on. Run by Node as it is.
  */
 
-/** Elsewhere where that is named. */
+/** Another folder if one is given. */
 const [, , PACKAGE = join(ROOT, 'dist/package')] = process.argv;
 const README = 'rest-compat/client/README.md';
 const PACKAGE_NAME = /^(@[^/]+\/)?[^./][^/]*/;
 /** The project that installs the package has these too: two copies of x402's core would not know each other's types. */
 const PEERS = ['@x402/core'];
-/** The page's first program signs by these, and another wallet needs neither. */
+/** The first program of the page signs with these; another wallet needs neither. */
 const OPTIONAL_PEERS = ['@x402/evm', 'viem'];
 
 interface Manifest {
@@ -40,7 +40,7 @@ for (const [file, name] of [
 ] as const)
   copyFileSync(join(ROOT, file), join(PACKAGE, name));
 
-/** That of the checkout, with no other dependencies than what the modules import. */
+/** The manifest of the checkout, with only those dependencies that the modules import. */
 function manifest() {
   const { name, version, license, engines, exports, ...own }: Manifest = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
@@ -65,7 +65,7 @@ function manifest() {
   };
 }
 
-/** @throws where a module imports what the checkout does not name, so that its version is nobody's choice */
+/** @throws if a module imports a package that the checkout does not name, because its version would then be arbitrary */
 function versionOf(name: string, versions: Readonly<Record<string, string>>): string {
   const version = versions[name];
   if (version === undefined) throw new Error(`the client imports ${name}, which package.json does not name`);

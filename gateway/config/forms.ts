@@ -175,7 +175,7 @@ export function jsonOf<T extends z.ZodType>(inner: T) {
 /** Whether the `X-Forwarded-For` of a connection from that address is trusted. */
 export type Trust = (address: string, hops: number) => boolean;
 
-/** `proxies`: addresses, networks (CIDR) or proxy-addr's names of them, such as `loopback`. @throws where one is none of these. */
+/** `proxies`: addresses, networks (CIDR) or proxy-addr's names of them, such as `loopback`. @throws if an entry is none of these */
 export function compileTrust(proxies: readonly string[]): Trust {
   return proxyAddr.compile([...proxies]);
 }

@@ -6,13 +6,13 @@ import { withLock } from './lock.ts';
 import { pageProgram } from './verifier-program.ts';
 
 /*
- * Our TypeScript and the libraries that it uses in a few files: 0.8 s of CPU until everything is loaded, 1.4 s where Node
- * finds the 3,000 modules of the libraries one by one, 5.8 s where each of ours is also transpiled and compiled anew.
+ * Our TypeScript and the libraries that it uses in a few files: 0.8 s of CPU until everything is loaded, 1.4 s if Node finds the 3,000
+ * modules of the libraries one by one, 5.8 s if each of ours is also transpiled and compiled each time.
  */
 
 /**
- * Left where they lie: native code, programs, what starts workers from files of its own, a page of 9 MB that few open, and a
- * compiler of 9 MB that the settings of graphile-worker could be written for.
+ * Not bundled: native code, programs, packages that start workers from files of their own, a page of 9 MB that few open, and a compiler of
+ * 9 MB that graphile-worker needs only for settings in its language.
  */
 const IN_PLACE = [
   '@foundry-rs/anvil',
@@ -33,7 +33,7 @@ const LEFT_OUT = /^(ts-graphviz|@opentelemetry\/(exporter-|resource|sdk-|semanti
 const BUILD_MS_MAX = 120_000;
 const ABANDONED_MS = 60 * 60 * 1000;
 
-/** Of several processes that want it one builds; nobody meets half of it, whoever is killed meanwhile. */
+/** If several processes need the same build, one of them makes it. No process sees half of it, even if the builder is killed. */
 export async function build(built: Built): Promise<void> {
   await withLock(`build:${built.folder}`, () => buildOnce(built), BUILD_MS_MAX);
 }
@@ -45,9 +45,9 @@ async function buildOnce({ folder, file, root, programs, kept }: Built): Promise
   try {
     mkdirSync(own, { recursive: true });
     await bundle(programs, own, root);
-    // Named by what the sources were before, it would be taken for theirs by whoever undoes that change.
+    // Named by the former sources, this build would be used for them once the change is undone.
     if (builtFrom(programs[0] ?? '').folder !== folder) throw new Error('the sources changed during the build');
-    // One without its program is what was left of a folder that was being cleared.
+    // A folder without its program is the rest of one whose removal was interrupted.
     rmSync(folder, { recursive: true, force: true });
     renameSync(own, folder);
   } finally {
@@ -57,8 +57,8 @@ async function buildOnce({ folder, file, root, programs, kept }: Built): Promise
 }
 
 /**
- * A build goes by the name of the lock, and is kept for as long as that stays: of libraries that it does not name there is
- * none to be made, as after a pull without an npm install. What npm has installed it writes down itself; others do not.
+ * A build is named by the lock file and is used for as long as that stays the same, so it must not be made from other libraries than the
+ * lock names, as after a pull without an npm install. npm records what it has installed; other installers do not.
  */
 function requireInstalled(): void {
   const installed = versionsIn('node_modules/.package-lock.json');
@@ -82,7 +82,7 @@ interface Lock {
 
 const NAMED_BY_CONTENT = /-[0-9a-f]{16}(?<unfinished>\.\d+)?$/;
 
-/** What was built of sources that are no more, but for the newest of it; and what was never finished. */
+/** Removes the builds of former sources except for the newest ones, and builds that were never finished. */
 function clearOthers(folder: string, kept: number): void {
   const kind = (name: string) => name.replace(NAMED_BY_CONTENT, '');
   const others = readdirSync(dirname(folder))
@@ -94,7 +94,7 @@ function clearOthers(folder: string, kept: number): void {
   for (const { path } of [...finished, ...abandoned]) clear(path);
 }
 
-/** What another user has left in it stays. */
+/** Files that another user has left in it stay. */
 function clear(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -113,8 +113,8 @@ async function bundle(programs: readonly string[], outdir: string, root: string)
 }
 
 /**
- * What `build` makes of a program once more, each file followed by its source map: for who asks which lines of the sources run. What
- * files call each other may be another name of the same length.
+ * Builds a program once more as `build` does, each file followed by its source map: for measuring which lines of the sources run. The names
+ * by which the files import each other may differ, but have the same length.
  * @public
  */
 export function bundledWithMaps(built: Built): Promise<readonly BuiltFile[]> {
@@ -136,20 +136,20 @@ async function bundlePrograms(
     sourcemap,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // What programs share stands in files of its own, and so does what one of them loads only where it is needed.
+    // Code that several programs share is in files of its own, and so is code that one of them loads only on demand.
     splitting: programs.length > 1,
     external: IN_PLACE,
-    // node-fetch takes Node's URL wherever there is one; its fallback would load a module that Node warns of.
+    // node-fetch uses Node's URL if it exists; its fallback would load a module that Node warns about.
     alias: { 'whatwg-url': 'node:url' },
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // As Node finds them: one copy of graphql, whoever asks for it.
+    // As Node resolves it: one copy of graphql for all importers.
     mainFields: ['main'],
     conditions: ['node'],
-    // CommonJS asks for Node's own modules, and for what is left in place, by `require`.
+    // CommonJS modules load Node's own modules, and packages that are not bundled, by `require`.
     banner: { js: `const require = process.getBuiltinModule('module').createRequire(import.meta.url);` },
-    // The graph, the tables and the migrations go by the names of their classes.
+    // The graph, the tables and the migrations are named by their classes.
     keepNames: true,
     write: false,
     tsconfig: join(ROOT, 'tsconfig.json'),
@@ -162,12 +162,15 @@ async function bundlePrograms(
 }
 
 const DEFINED = '__defProp(target, "name", { value, configurable: true });';
-/** How esbuild gives its name back to whatever it may have renamed: to every closure, each time it is made, at 0.3 µs. */
+/** How esbuild restores the name of everything that it may have renamed: of every closure, each time it is made, at 0.3 µs. */
 const NAMING = `var __name = (target, value) => ${DEFINED}`;
 /** Only classes are looked up by their names. Arrows, methods and async functions, which are made over and over, have no prototype. */
 const NAMING_CLASSES = `var __name = (target, value) => !Object.hasOwn(target, "prototype") ? target : ${DEFINED}`;
 
-/** Sources find the files beside them by these: built, they say where each lies from there, wherever both are brought. */
+/**
+ * Sources find the files beside them by these expressions. In a build they contain the path from the built file to each of these, so that
+ * both can be moved together.
+ */
 function placesFrom(outdir: string, root: string): esbuild.Plugin {
   const urlOf = (path: string) => {
     const steps = relative(outdir, join(root, relative(ROOT, path)))
@@ -191,7 +194,7 @@ function placesFrom(outdir: string, root: string): esbuild.Plugin {
   };
 }
 
-/** What pages run is no module of these programs: they have it as a text. */
+/** A script of a page is not a module of these programs: they contain it as text. */
 function withProgram(text: string): esbuild.Plugin {
   const contents = `const text = ${JSON.stringify(text)}; export const verifierProgram = async () => text;`;
   return {
@@ -201,7 +204,7 @@ function withProgram(text: string): esbuild.Plugin {
   };
 }
 
-/** An empty module in place of each: what asks one of them for something after all fails by that name. */
+/** An empty module in place of each: code that needs one of them after all fails with its name. */
 const leftOut: esbuild.Plugin = {
   name: 'left out',
   setup: ({ onResolve, onLoad }) => {
@@ -210,7 +213,7 @@ const leftOut: esbuild.Plugin = {
   },
 };
 
-/** What a library would use if it were there is asked for when it runs, as without a bundle. */
+/** An optional dependency of a library is looked up at run time, as without a bundle. */
 const optional: esbuild.Plugin = {
   name: 'optional',
   setup: ({ onResolve, resolve }) =>

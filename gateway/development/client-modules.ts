@@ -18,7 +18,7 @@ const VERIFY = 'subgraphs/receipt/verify';
 const VERIFIER = `${VERIFY}/module.ts`;
 const RELATIVE_IMPORT = /(?<=\bfrom ['"])(\.[^'"]+)\.ts(?=['"])/g;
 
-/** Writes `client/` and `verify/` into a folder; what `exports` of package.json names lies below `dist/`. */
+/** Writes `client/` and `verify/` into a folder; `exports` of package.json names those in `dist/`. */
 export async function writeClientModules(folder: string): Promise<void> {
   writeReached(CLIENT, join(folder, 'client'), '.js', moduleOf);
   writeReached(CLIENT, join(folder, 'client'), '.d.ts', typesOf);
@@ -32,7 +32,7 @@ export async function writeClientModules(folder: string): Promise<void> {
       entryPoints: [join(ROOT, VERIFIER)],
       outfile: join(folder, 'verify/node.js'),
       platform: 'node',
-      // Native code, and what the package names as its dependencies, is found where the package is installed.
+      // Native code and the dependencies of the package are found where the package is installed.
       packages: 'external',
     }),
     esbuild.build({
@@ -45,7 +45,7 @@ export async function writeClientModules(folder: string): Promise<void> {
   ]);
 }
 
-/** Each file that the entries reach by relative imports, compiled and no other: what a type alone names is no import of the JavaScript. */
+/** Compiles each file that the entries reach by relative imports, and no other: an import of types only is no import of the JavaScript. */
 function writeReached(
   entries: readonly string[],
   folder: string,
@@ -80,7 +80,7 @@ function typesOf(file: string): string {
   return textOf(file, ts.transpileDeclaration, { ...compilerOptions, declaration: true, isolatedDeclarations: true });
 }
 
-/** @throws where an export does not say its type, or the file is no TypeScript */
+/** @throws if an export does not state its type, or the file is not TypeScript */
 function textOf(file: string, transpile: typeof ts.transpileModule, options: ts.CompilerOptions): string {
   const source = readFileSync(join(ROOT, file), 'utf8');
   const asked = { fileName: file, compilerOptions: options, reportDiagnostics: true };

@@ -8,7 +8,7 @@ import { endProcess, spawnDetached } from './spawn-detached.ts';
 export const IDLE_MS = 600_000;
 
 const KEEPER = resolve(import.meta.dirname, 'keeper.ts');
-/** Kept there, so that its types are stripped once and not at each start. */
+/** Compiled code is stored there, so that types are stripped once and not at each start. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/spend-receipt-gateway/keeper');
 
 /** A process that outlives its starter, and how it is ended. */
@@ -16,7 +16,7 @@ export interface StandIn {
   /** A DATA_DIR has one stand-in of each kind. */
   readonly name: string;
   readonly mark: ProcessMark;
-  /** The lock of whoever starts, adopts or ends it. */
+  /** The lock for starting, adopting or ending it. */
   readonly lock: string;
   /** Signals, each sent when the time of the one before is over. */
   readonly signals: readonly NodeJS.Signals[];

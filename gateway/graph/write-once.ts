@@ -39,10 +39,7 @@ export const secretAnswers: ReadonlySet<string> = new Set([
   'openRouterBook',
 ]);
 
-/**
- * Acts that run once per key. An act that reads is executed once by its nonce, whoever sends it, so only these are
- * stored.
- */
+/** Acts that run once per key. An act that reads is executed once by its nonce, for any sender, so only these are stored. */
 const KEPT_ACTS: ReadonlySet<unknown> = new Set<ActAction>(['handoff', 'redeem', 'approve']);
 
 /**
@@ -196,7 +193,7 @@ function markReplay(data: JsonObject): JsonObject {
   return Object.fromEntries(settled) as JsonObject;
 }
 
-/** If this fails the key stays taken: the write stands, and is not executed twice. */
+/** If this fails the key stays taken: the write is kept, and is not executed twice. */
 async function afterwards(
   operation: Operation,
   { data, errors = [] }: ExecutionResult,

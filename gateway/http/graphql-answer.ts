@@ -157,16 +157,16 @@ export const graphqlForms = [...jsonMedia, EVENTS];
 export const streamForms = [EVENTS];
 
 /**
- * Responses of a path as events, for clients that accept nothing else (graphql-sse, distinct connections): `next`
- * with the text that would have been the body, then `complete`. GraphQL errors are events too, because clients drop a
- * response with 400 without reading it; any other status stands, so that a 402 can be paid and a 429 waited for.
+ * Responses of a path as events, for clients that accept nothing else (graphql-sse, distinct connections): `next` with the text that would
+ * have been the body, then `complete`. GraphQL errors are events too, because clients drop a response with 400 without reading it; any
+ * other status is kept, so that a 402 can be paid and a 429 waited for.
  */
 export function answerInEvents(scope: FastifyInstance, path: string): void {
   const in_events = new WeakSet<FastifyRequest>();
   scope.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.url === path && wantsEvents(request)) {
       in_events.add(request);
-      // Compressed first it would not be text any more.
+      // If it were compressed first, it would no longer be text.
       request.headers['x-no-compression'] = 'events';
     }
     done();

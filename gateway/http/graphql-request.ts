@@ -84,7 +84,7 @@ export function knownDocument(graph: DocumentReader): ApolloServerPlugin<Context
       return {
         async didResolveSource(asking) {
           const document = graph.parse(asking.source);
-          // Apollo looks for it here, and makes its own if there is none.
+          // Apollo looks for the document here, and parses the text itself if it is missing.
           if (graph.validate(document).length === 0) Object.assign(asking, { document });
         },
       };
@@ -96,7 +96,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** In a URL they are the text of an object. */
+/** In a URL the variables are the text of an object. */
 function repeatedVariable(text: string): Refusal | null {
   try {
     const repeated = repeatedMember(Buffer.from(text), JSON.parse(text));
@@ -106,7 +106,7 @@ function repeatedVariable(text: string): Refusal | null {
   }
 }
 
-/** In a URL they are text. */
+/** In a URL the variables are text. */
 function variablesOf(variables: unknown): Readonly<Record<string, unknown>> {
   if (typeof variables !== 'string') return membersOf(variables);
   try {

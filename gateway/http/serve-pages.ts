@@ -43,7 +43,7 @@ export function servePages(scope: FastifyInstance, path: string, { graph, graphi
 
 const unsniffed = { 'x-content-type-options': 'nosniff' };
 
-/** Browsers name HTML; a client that accepts anything wants JSON. */
+/** Browsers name HTML in Accept; a client that accepts anything gets JSON. */
 function isForReading({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false;
 }

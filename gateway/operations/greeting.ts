@@ -1,10 +1,10 @@
 import type { Config } from '../config/read-config.ts';
 
-/* What a person at a terminal is told at the start: where it serves, what is a stand-in, what to type next. */
+/* What a person at a terminal reads at the start: the address, what is a stand-in, what to type next. */
 
 type GreetingConfig = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
 
-/** What takes the place of services; of the other stand-ins each is a key or an address. */
+/** Services that a stand-in can replace; every other stand-in is a key or an address. */
 const services: Readonly<Record<string, string>> = {
   DATABASE_URL: 'Postgres',
   BASE_RPC_URL: 'Base',
@@ -18,7 +18,6 @@ export function pageToOpen(url: string): string {
   return `${url}/v1/chat/completions`;
 }
 
-/** What a person at a terminal wants to know first. */
 export function greeting(url: string, config: GreetingConfig): string[] {
   return [
     'Spend receipt gateway',
@@ -30,7 +29,7 @@ export function greeting(url: string, config: GreetingConfig): string[] {
   ];
 }
 
-/** The same of one subgraph. */
+/** The greeting of one subgraph. */
 export function subgraphGreeting(name: string, url: string, { base_url }: Pick<Config, 'base_url'>): string[] {
   return [
     `Spend receipt gateway, the ${name} subgraph alone`,
@@ -54,7 +53,7 @@ function developmentLines(config: GreetingConfig): string[] {
   ];
 }
 
-/** Where this machine runs no LiteSVM there is no Solana in its place. */
+/** On a machine without LiteSVM no stand-in replaces Solana. */
 function isOffered(name: string, { solana }: GreetingConfig): boolean {
   return name !== 'SOLANA_RPC_URL' || solana !== null;
 }

@@ -99,9 +99,8 @@ export function requireWithin(turn: RateTurn): void {
 }
 
 /**
- * A turn is spent before the chain is asked, and returned unless the result is an invalid signature. It is counted for the
- * address, or for the wallet if the wallet's own key has signed, so that invalid ones of a neighbor keep nobody from ending a
- * session.
+ * A turn is spent before the chain is asked, and returned unless the result is an invalid signature. It is counted for the address, or for
+ * the wallet if the wallet's own key has signed, so that invalid signatures of a neighbor do not keep a wallet from ending its session.
  */
 export function openFreeWallets(
   wallets: WalletProofs,

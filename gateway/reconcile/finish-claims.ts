@@ -168,7 +168,7 @@ async function recordLate(
   await parts.record({ lease, settled, answer });
 }
 
-/** No hash is signed of an answer that nobody has: it was only in memory, or was deleted with its claim. */
+/** No hash is signed of an answer that no longer exists: it was only in memory, or was deleted with its claim. */
 function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
   const kept = landing as Landing;
   if (order === 'stamp' || order === 'leg' || answerBox !== null) return kept;

@@ -17,8 +17,8 @@ export interface Heartbeat {
    */
   isBeating(): boolean;
   /**
-   * Beating for some time, so that an expired lease means a dead process. If this process stood still, its own lease expired too,
-   * and others may have stood still with it.
+   * Beating for some time, so that an expired lease means a dead process. If this process was suspended, its own lease expired too, and
+   * others may have been suspended with it.
    */
   steady(): boolean;
   /** Minimum difference between our clock and the database's, at the last beat. */

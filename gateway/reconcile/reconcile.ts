@@ -85,7 +85,7 @@ export async function openReconciler(
   };
 }
 
-/** A process that stood still itself may consider a living one dead, so it must be steady. */
+/** A process that was suspended itself may consider a living one dead, so it must be steady. */
 async function orphans({ finishing }: ReconcileParts, heartbeat: Heartbeat): Promise<void> {
   if (heartbeat.steady()) await finishOrphans(finishing);
 }

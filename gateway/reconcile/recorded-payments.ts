@@ -121,9 +121,9 @@ const DOUBTED_AT_ONCE = 32;
 type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | 'clock' | 'random'>;
 
 /**
- * Payments whose settlement a reorganisation removed from its block. Once no block that may still be replaced could take them,
- * the chain shows what became of each: it moved after all, and everything stays; or it never will, and its row is corrected. A
- * held payment has no row yet: it is held as it is now, or released.
+ * Payments whose settlement a reorganisation removed from its block. Once no block that may still be replaced could take them, the chain
+ * shows the outcome of each: it moved after all, and everything stays; or it never will, and its row is corrected. A held payment has no
+ * row yet: it is held as it is now, or released.
  */
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
   return repeatWhileFull(DOUBTED_AT_ONCE, async () => {

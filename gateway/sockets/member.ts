@@ -15,7 +15,7 @@ const done: Done = { done: true, value: undefined };
 export class Member implements AsyncIterableIterator<ExecutionResult>, EventReceiver {
   readonly #group: Group;
   readonly #delivery: Delivery;
-  /** The last event that was sent; null if it wants new events only and the newest is not known yet. */
+  /** The last event that was sent; null if only new events are requested and the newest is not known yet. */
   #position: number | null;
   #live = false;
   #replay: Upstream | null = null;

@@ -14,11 +14,11 @@ import type { ShownCredentials } from '../graph/identify.ts';
 import type { DocumentRequest } from '../graph/open-graph.ts';
 import type { Line } from './delivery.ts';
 
-/* A subscription of a caller with several sessions: which of them it rests on, and how it ends with one. */
+/* A subscription of a caller with several sessions: which of them it depends on, and how it ends with one. */
 
 /**
- * A subscription to one book uses the session of that book only: then all its subscribers share its events, and the
- * end of another session does not affect it. One without a book rests on every session.
+ * A subscription to one book uses the session of that book only: then all its subscribers share its events, and the end of another session
+ * does not affect it. One without a book depends on every session.
  */
 export function callerForBook(schema: GraphQLSchema, request: DocumentRequest, principal: Principal): Principal {
   if (principal.possession.kind !== 'several') return principal;
@@ -46,14 +46,14 @@ function followedBook(schema: GraphQLSchema, { document, operationName, variable
 
 /** An operation that may end before its connection. */
 export interface SessionLifetime {
-  /** Aborted once a session that it rests on has ended. */
+  /** Aborted once a session that it depends on has ended. */
   readonly ended: AbortSignal;
   release(): void;
 }
 
 /**
- * The events until a session that they rest on has ended, then `forbidden`, even while waiting. Each event is raced
- * with a promise of its own, because a longer-lived one would keep all that were raced with it.
+ * The events until a session that they depend on has ended, then `forbidden`, even while waiting. Each event is raced with a promise of its
+ * own, because a longer-lived one would keep all that were raced with it.
  */
 export function eventsWhileBound(
   events: AsyncIterableIterator<ExecutionResult>,
@@ -106,7 +106,7 @@ export interface SessionSocket {
   agent_ids: ReadonlySet<AgentId> | null;
   /** Hashes of the sessions, of several, that have ended. */
   readonly ended: Set<string>;
-  /** Operations with the hashes of the sessions that they rest on, if there are several. */
+  /** Operations with the hashes of the sessions that they depend on, if there are several. */
   readonly resting: Map<AbortController, readonly string[]>;
   /** While the socket is held back: resolves when it was checked, and is closed or released. */
   held: Promise<void> | null;
@@ -126,7 +126,7 @@ export function bindToSessions({ resting, ended }: SessionSocket, hashes: readon
   return { ended: operation.signal, release: () => void resting.delete(operation) };
 }
 
-/** Drops the sessions that have ended, and ends what rests on them. False if all or none have ended. */
+/** Drops the sessions that have ended, and ends what depends on them. False if all or none have ended. */
 export async function dropEndedSessions(
   possessed: SessionSocket,
   held: (session: string) => Promise<HeldBook | null>,

@@ -24,8 +24,8 @@ tr[data-status=failed] .status { color: var(--failed); font-weight: 700; } tr[da
 `;
 
 /**
- * The page that verifies what is dropped on it, in one file: nothing is loaded from anywhere, and under its own policy it
- * can reach nobody.
+ * The page that verifies what is dropped on it, in one file: nothing is loaded from elsewhere, and its own policy lets it connect to no
+ * host.
  * @param script run/drop.js and all that it uses, in one text that ends no script element
  */
 export function verifierPage(script: string): string {

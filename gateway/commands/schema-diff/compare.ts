@@ -86,7 +86,7 @@ export function changesWithoutNote(
 ): BreakingChange[] {
   const old = new Set(changelog.before.split('\n'));
   const added = changelog.after.split('\n').filter(line => !old.has(line));
-  // The whole coordinate as code: a mention of `Book.rowsByDay` is none of `Book.rows`.
+  // The whole coordinate must match: a mention of `Book.rowsByDay` does not count for `Book.rows`.
   const named = new Set(added.flatMap(line => [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code)));
   return changes.filter(({ coordinate }) => !named.has(coordinate));
 }

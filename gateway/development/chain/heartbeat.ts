@@ -11,8 +11,8 @@ interface Block {
 }
 
 /**
- * A chain that mines only on demand stands still: the last payment never becomes final, and no authorization expires
- * by the chain's clock. Mines what those two need and no more, because every block stays in the saved state.
+ * A chain that mines only on demand does not move on: the last payment never becomes final, and no authorization expires by the chain's
+ * clock. Mines what those two need and no more, because every block stays in the saved state.
  */
 export function startHeartbeat(rpc_url: string): () => void {
   const timer = setInterval(() => void beat(rpc_url).catch(() => {}), BEAT_MS);

@@ -16,7 +16,7 @@ const RENT_EXEMPT_LAMPORTS = 10_000_000n;
 const SYSTEM_PROGRAM = address('11111111111111111111111111111111');
 const encoder = getAddressEncoder();
 
-/** The mint in SPL Token's layout; without freeze authority, and nobody can mint. */
+/** The mint in SPL Token's layout, without freeze authority and without mint authority. */
 function usdcMint(supply_atomic: bigint): SvmAccount {
   const data = Buffer.alloc(MINT_BYTES);
   data.writeBigUInt64LE(supply_atomic, 36);

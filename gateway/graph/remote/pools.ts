@@ -120,8 +120,8 @@ function mediaOf(headers: Readonly<Record<string, string | string[] | undefined>
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /**
- * Whether no connection was made. After a connection an error tells nothing about the effect: a machine lost during a
- * call is unreachable too, but then a read or a write failed.
+ * Whether no connection was made. Once there was a connection, an error says nothing about the effect: a machine lost during a call is
+ * unreachable too, but then a read or a write failed.
  */
 export function isUnsent(cause: unknown): boolean {
   if (!(cause instanceof Error) || !('code' in cause)) return false;

@@ -49,9 +49,9 @@ const remedies: Readonly<Record<AnchorTrouble, string>> = {
 };
 
 /**
- * Proves in every process, each round, that the log extends the heads on Base, whoever sent them, and anchors the log's head on
- * schedule in one process. After a contradiction nothing is anchored and the log counts as unsound. It halts the other processes
- * only once it is confirmed, and is withdrawn if Base turns out not to have that head.
+ * Proves in every process, each round, that the log extends the heads on Base, from any sender, and anchors the log's head on schedule in
+ * one process. After a contradiction nothing is anchored and the log counts as unsound. It halts the other processes only once it is
+ * confirmed, and is withdrawn if Base turns out not to have that head.
  */
 export class Anchoring {
   readonly #parts: AnchoringParts;

@@ -19,10 +19,7 @@ export interface Anchors extends AnchorerParts {
 }
 
 const GWEI = 1_000_000_000n;
-/**
- * At 0.01 gwei a day of anchors costs less than a hundredth of the bound. Gas of a development chain is expensive but costs
- * nobody.
- */
+/** At 0.01 gwei a day of anchors costs less than a hundredth of the bound. Gas of a development chain has a high price but no real cost. */
 const defaults = {
   development: { anchor_seconds: 30, fee_day_max_gwei: 500_000_000, poll_ms: 4_000 },
   production: { anchor_seconds: 3_600, fee_day_max_gwei: 1_000_000, poll_ms: 20_000 },

@@ -32,8 +32,8 @@ export class ChainHead {
   }
 
   /**
-   * Minimum by which our clock is behind the chain's, since no block is mined with a future time. The opposite cannot be
-   * detected, because a chain that stands still looks the same.
+   * Minimum by which our clock is behind the chain's, since no block is mined with a future time. The opposite cannot be detected, because
+   * a chain that has stopped looks the same.
    */
   ahead_ms(): number {
     return this.#seen ? Math.max(0, this.#seen.block.timestamp_seconds * 1000 - this.#seen.at_ms) : 0;

@@ -92,7 +92,7 @@ export class Unproven {
     const { chain } = this.#parts;
     const verdict = await askWallet(chain, authorization.payer, authorizationDigest(authorization), signer.signature);
     if (verdict === 'valid') return PROVEN;
-    // A wallet may answer USDC only, depending on the caller, so only a simulated transfer tells.
+    // A wallet may answer USDC only, depending on the caller, so only a simulated transfer shows whether it accepts the payment.
     const moves = await wouldMove(this.#parts, authorization, signer.signature);
     if (moves.kind !== 'ok') return this.#standing(payment, moves);
     return moves.value ? PROVEN : this.#standing(payment, { kind: 'rejected', reason: NOT_SIGNED });

@@ -65,8 +65,8 @@ async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Dec
 }
 
 /**
- * The state says that the nonce is unused, so the payer would be asked for another payment. If we have sent this one, the log is
- * checked too, so that a node with a fault in one of them makes nobody pay twice.
+ * The state says that the nonce is unused, so the payer would be asked for another payment. If we have sent this one, the log is checked
+ * too, so that no payer pays twice because a node is wrong about one of them.
  */
 async function decideUnused(
   chain: BaseChain,

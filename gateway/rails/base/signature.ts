@@ -111,7 +111,7 @@ export function isStored(stored: Json | undefined, shown: BaseSignature): boolea
   return isJsonObject(stored) && signatureBytes(signatureFromJson(stored)) === signatureBytes(shown);
 }
 
-/** Who judges a payment's signature, given the code at the payer's address, or why nobody does. */
+/** Who judges a payment's signature, given the code at the payer's address, or why it is refused without a judgement. */
 export type PaymentSigner =
   | { readonly kind: 'key'; readonly signature: EcdsaSignature }
   | { readonly kind: 'code'; readonly signature: ContractSignature }

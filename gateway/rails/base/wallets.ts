@@ -80,8 +80,8 @@ interface WalletCallParts {
 export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' } | Rejected | Unreachable;
 
 /**
- * Only a simulation of the very transfer tells whether USDC and the wallet accept the payment within its gas; and of a wallet
- * that must be deployed, only its own code after the factory's call.
+ * Only a simulation of the very transfer shows whether USDC and the wallet accept the payment within its gas; and of a wallet that must be
+ * deployed, only its own code after the factory's call.
  */
 export async function walletTakes(
   asking: WalletCallParts & { readonly database: Pick<Database, 'query'> },

@@ -25,8 +25,8 @@ export interface BaseVerifierParts {
 }
 
 /**
- * USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, whoever sent the transaction.
- * A node is trusted if its records agree with each other.
+ * USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, for any sender of the transaction. A
+ * node is trusted if its records agree with each other.
  */
 export function openBaseTransferVerifier(parts: BaseVerifierParts): TransferVerifier {
   return {

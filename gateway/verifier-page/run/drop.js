@@ -16,11 +16,11 @@ import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts
 import { byId, element, findingsOf, itemsOf, page, parent } from './findings.js';
 
 /*
- * The program of `dist/verify/verify.html`: verifies each file that is dropped on the page, and text that is pasted, in this
- * browser. It asks nobody.
+ * The program of `dist/verify/verify.html`: verifies each file that is dropped on the page, and text that is pasted, in this browser. It
+ * sends no request.
  */
 
-/** Nothing is signed by any of them. */
+/** A key set by which no signature is valid. */
 const NO_KEYS = { keys: [] };
 /** A published export has up to 200 rows, each with what callers wrote on it. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ const FILES_MAX = 10_000;
 /** More than these are shown as a table. */
 const CARDS_MAX = 20;
 const ROWS_AT_ONCE = 500;
-/** So long at a time, then the browser draws. */
+/** Longest work without a pause in which the browser draws. */
 const BUSY_MS = 40;
 
 /** @typedef {import('../../../subgraphs/receipt/verify/module.ts').VerifiedDocument} VerifiedDocument */
@@ -110,7 +110,7 @@ async function readFile(file) {
   return { name, bytes: null, json: null, fault: `The file is longer than ${FILE_BYTES_MAX} bytes.` };
 }
 
-/** The kid that signed, by the document's own word. @param {any} document @returns {unknown} */
+/** The kid that signed, as the document states it. @param {any} document @returns {unknown} */
 function kidOf(document) {
   const { issuer_signature, signature, receipt, refusal, statement } = document ?? {};
   return receipt || refusal || statement
@@ -118,7 +118,7 @@ function kidOf(document) {
     : (issuer_signature?.kid ?? signature?.kid);
 }
 
-/** Of several key sets the one that has the key which signed; else the one that came last. @param {any} document */
+/** Of several key sets the one that has the key which signed; otherwise the last one that was added. @param {any} document */
 function keysFor(document) {
   const kid = kidOf(document);
   const having = key_sets.find(
@@ -169,7 +169,7 @@ function judge({ json, bytes, fault }) {
   };
 }
 
-/** By the key set that came last, or else by the keys that it brings. @param {Uint8Array} bytes @returns {Judgement} */
+/** By the last key set that was added, or else by the keys in the bundle itself. @param {Uint8Array} bytes @returns {Judgement} */
 function judgeBundle(bytes) {
   const given = key_sets.at(-1);
   const said = verifyBundle(bytes, given?.json ?? keysInBundle(bytes) ?? NO_KEYS);
@@ -222,7 +222,7 @@ function transactionIn(tag, payment_ref, profile) {
   return parent(tag, {}, element('span', payment_ref), ...(link ?? []));
 }
 
-/** What was made with stand-ins says so before all else that is told of it. */
+/** States that stand-ins were used, before any other fact. */
 const developmentBanner = () =>
   parent(
     'p',
@@ -298,7 +298,7 @@ const drawn = () => new Promise(resolve => page.setTimeout(resolve));
 /** Of what is shown: whatever began before it shows no more. */
 let shown = 0;
 
-/** All that was dropped, anew: a key set that came last speaks of what came before it. */
+/** Shows everything that was dropped once more, because a key set that came last also applies to documents that came before it. */
 async function show() {
   const turn = ++shown;
   byId('keys').textContent = key_sets.length
@@ -327,7 +327,7 @@ async function show() {
     if (turn !== shown) return;
     since = Date.now();
   }
-  // What is wrong stands before what is well.
+  // Documents that fail come first.
   const order = ['failed', 'open', 'passed'];
   const sorted = as_table ? made.sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status)) : made;
   const elements = sorted.map(each => each.element);
@@ -335,7 +335,7 @@ async function show() {
   results.replaceChildren(
     ...(as_table ? [parent('div', { class: 'wide' }, parent('table', {}, head, body))] : elements),
   );
-  // Thousands of rows at once would hold the browser up for seconds.
+  // Inserting thousands of rows at once would block the browser for seconds.
   for (let from = 0; as_table && from < elements.length; from += ROWS_AT_ONCE) {
     body.append(...elements.slice(from, from + ROWS_AT_ONCE));
     await drawn();
@@ -348,7 +348,7 @@ async function show() {
   page.document.body.dataset.shown = String(dropped.length);
 }
 
-/** Key sets are taken before whatever came with them is judged. @param {readonly Dropped[]} files */
+/** Key sets are added before the documents that came with them are judged. @param {readonly Dropped[]} files */
 function add(files) {
   for (const one of files) if (one.fault === null && isKeySet(one.json)) key_sets.push(one);
   dropped = [...files.filter(({ json }) => !isKeySet(json)), ...dropped];
@@ -366,7 +366,7 @@ async function take(files) {
   await add(read);
 }
 
-/** A document, or several, one to a line. @param {string} text */
+/** A document, or several with one on each line. @param {string} text */
 function takeText(text) {
   const trimmed = text.trim();
   if (trimmed === '') return;

@@ -8,8 +8,8 @@ import { verificationJson } from '../../../subgraphs/receipt/verify/report.ts';
 import { byId, finding, findingsOf, itemsOf, page } from './findings.js';
 
 /*
- * The program of the page of a receipt or refusal: checks it in the visitor's browser, with the evidence that the page itself
- * brings. It asks nobody.
+ * The program of the page of a receipt or refusal: checks it in the visitor's browser, with the evidence that the page itself contains. It
+ * sends no request.
  */
 
 /** What the page shows of each fact; twice with two meanings is neither. @returns {Record<string, string>} */
@@ -26,7 +26,7 @@ function shownOnPage() {
 const factsOf = (audit, claims) =>
   'refusal' in audit ? factsOfRefusal(claims) : factsOfReceipt(claims, audit.receipt);
 
-/** What the chain alone can say. @param {any} audit @param {any} claims @returns {string | null} */
+/** What only the chain can confirm. @param {any} audit @param {any} claims @returns {string | null} */
 function onChain(audit, claims) {
   const { base_anchor: anchor } = claims;
   if ('refusal' in audit) return anchor?.status === 'AVAILABLE' ? `Block ${anchor.block_hash} of Base` : null;
@@ -36,7 +36,7 @@ function onChain(audit, claims) {
 
 /** @param {any} audit @returns {{findings: import('./findings.js').Finding[], lane: import('../../../schema/audit/receipt-summary.ts').ReceiptSummary | null}} */
 function check(audit) {
-  // Of the table of kinds the page needs two, and loads no other.
+  // The page needs only two of the kinds of documents, and loads no other.
   const verifyAudit = 'refusal' in audit ? verifyRefusalAudit : verifyReceiptAudit;
   const verified = verificationJson(verifyAudit(audit, keysBrought(audit) ?? { keys: [] }));
   const findings = findingsOf(verified);
