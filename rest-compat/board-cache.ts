@@ -33,7 +33,7 @@ export interface BoardRead extends Pick<Columns, 'name' | 'media' | 'status' | '
 /**
  * A response that is valid until the board changes: while the version is the same, nothing is read, neither for a 200 nor for a 304. The
  * version is read first, so that the response is at least as new, and hidden entries are gone with the commit that hid them. Other
- * endpoints make each response anew.
+ * endpoints make a new response for each request.
  */
 export async function cacheBoardAnswer(
   { name, media, status, kept_by, variables }: BoardRead,

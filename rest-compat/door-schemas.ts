@@ -62,7 +62,7 @@ function typesOf({ type, anyOf }: JsonObject): readonly string[] {
 }
 
 /**
- * JSON Schema 2020-12 of a shape, without `$schema`: of a request as it is sent, or of a response as it goes out.
+ * JSON Schema 2020-12 of a shape, without `$schema`: of a request as a client sends it, or of a response as the service sends it.
  * @param amend may change the schema of a part
  */
 export function jsonSchema(

@@ -47,7 +47,7 @@ export const inboundDoors = [
   }),
 ] as const;
 
-/** The receipt becomes a member. Only the HTTP status tells a repeated report from a new one, so both have the same body. */
+/** The receipt becomes a member. Only the HTTP status distinguishes a repeated report from a new one, so both have the same body. */
 function withReceipt(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { receipt, idempotent_replay: _again, ...body } = answer;

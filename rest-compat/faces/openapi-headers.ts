@@ -57,7 +57,7 @@ const rate = {
   ),
 };
 
-/** Headers of responses. Constants, because the code that sets them lies behind the graph. */
+/** Headers of responses. Constants, because the code that sets them is on the other side of the graph. */
 export const answerHeaders = {
   settled: settlement,
   receipt,

@@ -11,7 +11,7 @@ type ApiFamily = 'openai' | 'anthropic';
 
 interface NotOffered {
   readonly path: `/v1/${string}`;
-  /** `from`: the path and all below it; `below`: what lies below it alone. */
+  /** `from`: the path and all paths below it; `below`: only the paths below it. */
   readonly reach: 'from' | 'below';
   readonly family: ApiFamily;
   readonly why: string;

@@ -17,7 +17,7 @@ const pay = payingFetch({
   payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
   signText: message => wallet.signMessage({ message }),
 });
-// The client wants a key, which the service does not need. It retries by itself: `pay` sends the same payment each time.
+// The client requires a key, which the service does not need. It retries by itself: `pay` sends the same payment each time.
 const anthropic = new Anthropic({ baseURL: SERVICE_URL, apiKey: 'none', fetch: pay });
 
 try {

@@ -17,7 +17,7 @@ const pay = payingFetch({
   payments: new x402Client().register('eip155:*', new ExactEvmScheme(wallet)),
   signText: message => wallet.signMessage({ message }),
 });
-// The client wants a key, which the service does not need. It retries by itself: `pay` sends the same payment each time.
+// The client requires a key, which the service does not need. It retries by itself: `pay` sends the same payment each time.
 const openai = new OpenAI({ baseURL: `${SERVICE_URL}/v1`, apiKey: 'none', fetch: pay });
 
 try {

@@ -45,8 +45,8 @@ async function register() {
 const { agent_id, session } = SESSION ? { agent_id: Number(AGENT_ID), session: SESSION } : await register();
 const file = BOOK_FILE ?? join(await mkdtemp(join(tmpdir(), 'book-')), `${agent_id}.jsonl`);
 
-// The follower asks the store where it stands, and hands it each event with the cursor after it. Both are written at once,
-// here as one line, so that no event is lost or taken twice, whenever this program is killed.
+// The follower reads its position from the store, and gives it each event with the cursor after it. Both are written at once, here as one
+// line, so that no event is lost or taken twice, whenever this program is killed.
 const waiting = new Map<string, () => void>();
 const arrived = (task_id: string) => new Promise<void>(resolve => waiting.set(task_id, resolve));
 const seen = new Set<string>();

@@ -29,7 +29,7 @@ interface Result {
   readonly isError?: boolean;
   readonly structuredContent?: Record<string, unknown>;
 }
-/** x402's MCP transport: a payment goes in `_meta`, and what it has come to is there in the result. */
+/** x402's MCP transport: a payment is sent in `_meta` of the call, and its outcome is in `_meta` of the result. */
 const call = async (name: string, args: object, payment?: PaymentPayload) =>
   (await client.callTool({
     name,

@@ -24,7 +24,7 @@ export function dropRestOnlyMembers(part: z.core.$ZodType, made: PartSchema): vo
   }
 }
 
-/** Each member in short. Of a member shaped like one before it, as another name of it is, only the type and the description. */
+/** Each member in short. For a member with the shape of an earlier one, such as another name of it, only the type and the description. */
 export function shortMembers(shapes: JsonObject): JsonObject {
   const known = new Set<string>();
   const members: Record<string, Json> = {};
@@ -50,7 +50,7 @@ function shortShape(shape: Json | undefined, depth: number): JsonObject {
   };
 }
 
-/** Every form that a value may have; none of them has alternatives. What is said of all goes before what is said of one. */
+/** Every form that a value may have; none of them has alternatives. The description of all forms precedes that of a single form. */
 function formsOf(shape: Json | undefined): readonly JsonObject[] {
   if (!isJsonObject(shape)) return [{}];
   const alternatives = shape.anyOf ?? shape.oneOf;
@@ -60,7 +60,7 @@ function formsOf(shape: Json | undefined): readonly JsonObject[] {
   return description === undefined ? forms : forms.map(form => ({ ...form, description }));
 }
 
-/** Null where some form may have any type. */
+/** Null if some form may have any type. */
 function typesOf(forms: readonly JsonObject[]): readonly string[] | null {
   const types = forms.map(typesIn);
   return types.every(some => some.length > 0) ? [...new Set(types.flat())] : null;
@@ -104,7 +104,7 @@ function valuesIn({ type, enum: several, const: one }: JsonObject): readonly Jso
   return type === 'null' ? [null] : null;
 }
 
-/** Of a number that has one form beside null. A bound as far out as that of the database tells a model nothing. */
+/** Bounds of a number that has one form besides null. A bound as large as that of the database is useless to a model. */
 function boundsOf(forms: readonly JsonObject[]): JsonObject {
   const [number, ...others] = forms.filter(({ type }) => type !== 'null');
   if (number === undefined || others.length > 0) return {};
@@ -115,7 +115,7 @@ function boundsOf(forms: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** Members of all objects among the forms. Only described is one that some of them does not list and takes nevertheless. */
+/** Members of all objects among the forms. A member that some form does not list but accepts is only described. */
 function membersOf(forms: readonly JsonObject[], depth: number): JsonObject {
   const objects = forms.filter(form => typesIn(form).includes('object'));
   const listed = objects.map(({ properties }) => (isJsonObject(properties) ? properties : {}));
@@ -138,7 +138,7 @@ function membersOf(forms: readonly JsonObject[], depth: number): JsonObject {
 
 function itemsOf(forms: readonly JsonObject[], depth: number): JsonObject {
   const lists = forms.filter(form => typesIn(form).includes('array'));
-  // Where the first items have shapes of their own, `items` is that of the others alone.
+  // If the first items have shapes of their own, `items` is the shape of the others only.
   if (lists.length === 0 || lists.some(({ prefixItems }) => prefixItems !== undefined)) return {};
   const items = shortShape({ anyOf: lists.map(list => list.items ?? {}) }, depth);
   return Object.keys(items).length === 0 ? {} : { items };

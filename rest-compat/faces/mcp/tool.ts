@@ -107,7 +107,7 @@ function inputSchema(
   return { type: 'object', properties, required: [...required].filter(name => name in properties) };
 }
 
-/** Without what is there for other programs than a model: other names of members, and proofs that it cannot compute. */
+/** Without what only programs other than a model use: other names of members, and proofs that a model cannot compute. */
 function shortInputSchema(door: Door): JsonObject {
   const whole = inputSchema(door, placesOf(door, dropRestOnlyMembers));
   const { [PROOF]: _, ...properties } = whole.properties;
@@ -143,7 +143,7 @@ function annotations(door: Door): JsonObject {
   };
 }
 
-/** By the graph: what is a query there writes nothing, also where its answer is kept for an Idempotency-Key. */
+/** By the graph: a query writes nothing, even if its answer is stored for an Idempotency-Key. */
 function onlyReads(door: Door): boolean {
   if (door.kind === 'page') return true;
   const definitions = door.documents.flatMap(document => document.definitions);
