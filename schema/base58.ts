@@ -1,6 +1,6 @@
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** The bytes of a text in base58, in which a leading 1 is a byte of its own; null where it is none, or too long. */
+/** The bytes of a text in base58, in which each leading 1 is a zero byte. Null if the text is not base58, or too long. */
 export function decodedBase58(text: string): Uint8Array | null {
   if (!/^[1-9A-HJ-NP-Za-km-z]{1,100}$/.test(text)) return null;
   const value = [...text].reduce((sum, digit) => sum * 58n + BigInt(BASE58.indexOf(digit)), 0n);

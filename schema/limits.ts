@@ -364,7 +364,7 @@ export const limits = {
   graphql_faults_max: 5,
   /** Length of an error message. GraphQL quotes the input in its messages, whatever its length. */
   graphql_fault_chars_max: 500,
-  /** Nesting of variables. Forwarded members lie this deep, below the input, its messages, one message and its `extra`. */
+  /** Nesting of variables. Forwarded members are this deep, below the input, its messages, one message and its `extra`. */
   graphql_variables_depth_max: 40,
   graphql_variables_values_max: 20_000,
   /** Length of one text in the variables, except where a paid field accepts a longer one. */

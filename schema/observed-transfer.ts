@@ -24,7 +24,7 @@ export function foreignRef({ network, transaction }: Pick<ObservedTransfer, 'net
   return `${network}:${transaction}`;
 }
 
-/** Unique name of this transfer, whoever uses it. */
+/** Unique name of this transfer, the same for every use of it. */
 export function transferSlot({
   network,
   transaction,

@@ -9,7 +9,7 @@ import { wordList } from './words.ts';
 /** A commitment as a request states it. A fulfillment adds who made it. */
 export type CommittedOutput = Omit<OutputCommitment, 'by' | 'covers'>;
 
-/** @param covers names of the members that the hash covers; null where the issuer has not seen the output */
+/** @param covers names of the members that the hash covers; null if the issuer has not seen the output */
 export function committedBy(
   by: CommitmentMaker,
   sha256: string,
@@ -19,8 +19,8 @@ export function committedBy(
 }
 
 /**
- * What of an answer is committed to: an object as it goes out, or one of its members that is a list, by its text where that is written already. The names in `covers` follow from
- * it: those of the object's members, or the one of the list.
+ * The part of an answer that is committed to: an object as it is sent, or one of its members that is a list, by its text if that is written
+ * already. The names in `covers` follow from it: those of the object's members, or the one of the list.
  */
 export type OutputToCommit =
   | { readonly output: JsonObject }
@@ -48,8 +48,8 @@ export function attributeTo(by: CommitmentMaker, said: CommittedOutput): OutputC
 }
 
 /**
- * Who made the commitment of a receipt's payload; null where it makes none. Receipts under policies 1 to 7 do not say so: then it
- * follows from what was bought. Total: a stranger's payload may hold anything.
+ * Who made the commitment of a receipt's payload; null if it makes none. Receipts under policies 1 to 7 do not state it: then it follows
+ * from what was bought. Never throws: a foreign payload may contain anything.
  */
 export function commitmentMaker({ fulfillment, hub, payload_version, reported }: JsonObject): CommitmentMaker | null {
   const { status, by } = commitmentIn(fulfillment);

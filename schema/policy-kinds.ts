@@ -45,7 +45,7 @@ function capOf<N extends string, C extends string>(
 }
 
 const noCeiling = { cap_atomic: null, period_start: null } as const;
-/** Like every `reason` here it gets into the hashed facts of rows and into hashed events, so it stays as stored ones are worded. */
+/** Like every `reason` here it becomes part of the hashed facts of rows and of hashed events, so its wording must not change. */
 const KEY_STOOD_IN = 'This book takes no call without a payment, and a key stood in for one.';
 
 function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {

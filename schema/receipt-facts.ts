@@ -6,23 +6,25 @@ import { payloadVersionOf } from './receipt-payload.ts';
 type SignedPath = readonly [claim: string, member?: string];
 
 /**
- * What stands in a public receipt, member by member and in its order. What is signed is repeated for readers, and in
- * columns: writer, document, the check of what is stored and the verifier all take the place of the signed fact from here.
+ * The members of a public receipt, one by one and in their order. Signed facts are repeated for readers, and in columns: the writer, the
+ * document, the check of what is stored and the verifier all find the place of a signed fact here.
  */
 export interface ReceiptMember {
-  /** Where in the token's claims it is signed. Absent: it is made for the document, or has rules of its own. */
+  /** Its place in the token's claims. Absent if it is made for the document, or has rules of its own. */
   readonly signed?: SignedPath;
-  /** Where it is signed instead in lanes that no payment of ours pays for (book_chain). */
+  /** Its place instead in lanes that no payment of ours pays for (book_chain). */
   readonly in_book_chain?: SignedPath;
   /** The column that repeats it. */
   readonly column?: string;
   /** How the column keeps the signed text: as bigint or as a time. */
   readonly type?: 'digits' | 'time';
-  /** The first payload version that can sign it; left out: every one. What a token's version cannot sign is reported, not refused. */
+  /**
+   * The first payload version that can sign it. Absent: every version. A fact that a token's version cannot sign is reported, not refused.
+   */
   readonly since?: 9 | 10 | 11;
-  /** The document says null where there is none; any other member is left out then. */
+  /** The document states null if the fact is absent; any other member is left out then. */
   readonly null_if_none?: true;
-  /** Kept in a column alone. */
+  /** Kept in a column only. */
   readonly hidden?: true;
 }
 
@@ -108,16 +110,16 @@ export const memberList: readonly NamedMember[] = Object.entries<ReceiptMember>(
   ([name, member]) => ({ ...member, name, property: camel(member.column ?? name) }),
 );
 
-/** The signed fact; undefined where this receipt, or its version, signs none. */
+/** The signed fact; undefined if this receipt, or its version, does not sign it. */
 export function signedFact(claims: JsonObject, { signed, in_book_chain }: ReceiptMember): Json | undefined {
   const chained = in_book_chain !== undefined && payloadVersionOf(claims)?.family === 'book_chain';
   const [claim, member] = (chained ? in_book_chain : signed) ?? [];
   if (claim === undefined || member === undefined) return claim && claims[claim];
-  // Where a stranger's token has text, a number or a list in its place, that has no member of such a name.
+  // If a foreign token has text, a number or a list in its place, that has no member of this name.
   return (claims[claim] as JsonObject | null | undefined)?.[member];
 }
 
-/** Each member's signed fact, in the order of `memberList`; undefined where none is signed. */
+/** Each member's signed fact, in the order of `memberList`; undefined if it is not signed. */
 export function signedMembers(claims: JsonObject): readonly (Json | undefined)[] {
   return memberList.map(member => signedFact(claims, member));
 }

@@ -8,7 +8,7 @@ import type { LocalCheckNoun, ReceiptNoun } from './receipt-shapes.ts';
  * from the facts of the receipt and the newest head of the log.
  */
 
-/** What it is computed from, by the names of the public receipt; null where there is none. */
+/** The facts from which it is computed, by the names of the public receipt; null if absent. */
 export interface LaneSubject {
   readonly tree_size: number;
   readonly book_seq: number | null;
@@ -27,9 +27,9 @@ export type LaneFacts = Pick<
 > & { readonly local_check: LocalCheck | null };
 type LocalCheck = DocumentOf<typeof LocalCheckNoun>;
 
-/** @param newest_size leaves under the newest head of the log; null where none is known */
+/** @param newest_size leaves under the newest head of the log; null if none is known */
 export function laneFacts(subject: LaneSubject, newest_size: number | null): LaneFacts {
-  // One log, which only grows: its heads differ where their sizes do.
+  // One log, which only grows: its heads differ if their sizes do.
   const anchor_changed_since_binding = newest_size !== null && newest_size > subject.tree_size;
   return {
     anchor_changed_since_binding,
@@ -56,13 +56,13 @@ export function isUnverifiable({ settled_by, proof_outcome, ingress_receipt }: L
   return proof_outcome === 'unverified' && settled_by === null && ingress_receipt === null;
 }
 
-/** What a lane is computed from of the money: as receipts sign it, or book chains. */
+/** The payment from which a lane is computed, as receipts sign it, or book chains. */
 export function lanePayment({ payment, observed_transfer }: JsonObject): JsonObject | null {
   const signed = payment ?? observed_transfer;
   return isJsonObject(signed) ? signed : null;
 }
 
-/** Null for other networks, and where nothing was paid. */
+/** Null for other networks, and if nothing was paid. */
 export function localCheck(payment: JsonObject | null): LocalCheck | null {
   const { network, asset, pay_to: payee, gross_amount, amount = gross_amount } = payment ?? {};
   const texts = [asset, payee, amount].every(text => typeof text === 'string');

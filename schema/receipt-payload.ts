@@ -4,11 +4,11 @@ import type { WordOf, Words } from './words.ts';
 interface PayloadVersionRow {
   /** `book_chain`: of lanes that no payment of ours pays for; book and reference of the payment are signed side by side. */
   readonly family: 'receipt' | 'book_chain';
-  /** The claims without which a token of that version is none. */
+  /** The claims that a token of that version must have. */
   readonly signs: readonly string[];
-  /** What it does not sign yet cannot disagree with it: it is reported as unsigned. */
+  /** A fact that it does not sign yet cannot disagree with it: it is reported as unsigned. */
   readonly signs_less: boolean;
-  /** Its claim_id is reported as legacy where it has none, and it may stand without its second signatures. */
+  /** A missing claim_id is reported as legacy, and its second signatures may be missing. */
   readonly legacy: boolean;
 }
 
@@ -16,7 +16,7 @@ const tree_head = ['tree_head_hash', 'tolerance'] as const;
 const history = [...tree_head, 'issuer_history', 'payload_hash'] as const;
 const policy = [...history, 'receipt_policy'] as const;
 
-/** Every payload version that there is. New receipts are version 11, or 4 in lanes without a payment; all of them verify. */
+/** Every defined payload version. New receipts are version 11, or 4 in lanes without a payment; all of them verify. */
 export const payloadVersions = {
   4: {
     family: 'book_chain',
@@ -54,14 +54,14 @@ export const settledByWords = {
 export type SettledBy = WordOf<typeof settledByWords>;
 
 /**
- * On what the issuer took a payment for settled as it signed: null where none was. What is known of that since is the
+ * On what basis the issuer counted a payment as settled when it signed; null if there was no payment. What has become known since is the
  * lane's unsigned `settled_by`; before receipt policy 4 this fact was signed under that very name.
  */
 export function settlementBasis({ settlement_basis, settled_by }: JsonObject): Json {
   return settlement_basis ?? settled_by ?? null;
 }
 
-/** What stood in for a payment, where nothing was paid: a key of a customer, or one to try the service with. */
+/** The kind of key that replaced a payment, if nothing was paid: of a customer, or for trying out the service. */
 export const waivers = {
   graph: 'WaivedBy',
   description: 'Kind of API key that was used in place of a payment.',
@@ -81,8 +81,8 @@ export function namesNoPayment({ waived_by, reported, target_agent }: JsonObject
 }
 
 /**
- * `pending` until the transfer has been seen; `unverified` where it was looked for in vain until the cutoff. The first of
- * the facts beside a receipt that may change after it was signed. `none`: nothing was paid, nothing is there to prove.
+ * `pending` until the transfer has been seen; `unverified` if it was not found by the cutoff. The first of the facts besides a receipt that
+ * may change after it was signed. `none`: nothing was paid, so there is nothing to prove.
  */
 export const proofOutcomes = {
   graph: 'ProofOutcome',
@@ -117,8 +117,8 @@ export const commitmentStatuses = {
 } as const satisfies Words;
 
 /**
- * The payment that a receipt signs, member by member as `payment` has them; of a book chain it is the transfer that was looked
- * up, which has no `payment_id`. Null where it signs none. A stranger's token may have anything in place of each fact.
+ * The payment that a receipt signs, member by member as `payment` has them; of a book chain it is the transfer that was looked up, which
+ * has no `payment_id`. Null if it signs none. A foreign token may have anything in place of each fact.
  */
 export function signedPayment({ payment, payment_ref, observed_transfer }: JsonObject): JsonObject | null {
   if (isJsonObject(payment)) return payment;
@@ -141,7 +141,7 @@ export interface SignedTransfer {
   readonly amount: Json;
 }
 
-/** Null where it signs none. A stranger's token may have anything in place of each fact. */
+/** Null if it signs none. A foreign token may have anything in place of each fact. */
 export function signedTransfer({ payment, payment_ref, observed_transfer }: JsonObject): SignedTransfer | null {
   if (isJsonObject(payment)) {
     const { network = null, ref = null, transfer_index = null, rail = null, payer = null, pay_to = null } = payment;

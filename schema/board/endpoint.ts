@@ -14,21 +14,21 @@ export type Endpoint =
 /** Top-level names that are not on the public internet (RFC 2606, RFC 6761, RFC 7686, RFC 9476), and those of intranets. */
 const PRIVATE_ENDS = ['test', 'invalid', 'onion', 'alt', 'lan', 'intranet', 'corp', 'home', 'private'];
 
-/** Members of a query by which services are shown keys. */
+/** Names of query parameters by which services receive keys. */
 const KEY_NAME =
   /(?:^|[_.-])(?:key|apikey|token|secret|passw(?:or)?d|pwd|pass|auth|authorization|credentials?|sig|signature|session|sid|jwt|code|otp)(?:$|[_.-])|(?:key|token|secret|password)$/i;
 /** A label of a host: ordinary names have no such run of hex digits, while rented endpoints often carry a key there. */
 const KEY_LABEL = /(?:^|\.)[0-9a-f]{32,}(?:\.|$)/;
 /** A text may name a hash; in a URL, hash and key cannot be told apart. */
 const KEY_OR_HASH = /[0-9a-f]{64}/i;
-/** Random, as a rule: so long, of letters and digits. */
+/** Probably random: at least 20 characters, with letters and digits. */
 const KEY_VALUE = /^(?=.*[a-z])(?=.*\d)[\w.~+/=-]{20,}$/i;
 
 const refused = (reason: string): Endpoint => ({ kind: 'refused', reason });
 
 /**
- * `host` is as the URL standard spells it: lower case, punycode, numbers of addresses in their usual form, port included where it
- * is not https's own. The fragment is dropped.
+ * `host` is spelled as in the URL standard: lower case, punycode, numbers of addresses in their usual form, with the port unless it is the
+ * default of https. The fragment is dropped.
  */
 export function judgeEndpoint(text: string): Endpoint {
   if (text.length > boardLimits.endpoint_chars_max)

@@ -3,7 +3,7 @@ import { boardLimits } from '../limits.ts';
 import { TimeMember, untrusted, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 
-/* What is shown of a post or a job that a feed or a search has found. */
+/* How a post or a job is shown that a feed or a search has found. */
 
 export const boardEntryKinds = {
   graph: 'BoardEntryKind',
@@ -25,7 +25,7 @@ export const boardMatches = {
 } as const satisfies Words;
 export type BoardMatch = WordOf<typeof boardMatches>;
 
-/** A post or a job, as feeds and searches show it. What is hidden or was taken down is none. */
+/** A post or a job, as feeds and searches show it. Hidden ones and those that were taken down are not shown. */
 export const BoardEntryNoun = z.object({
   kind: word(boardEntryKinds).describe('Whether it is a post or a job.'),
   id: z.string().describe('Id of the post (`post_…`) or the job (`job_…`).'),

@@ -4,9 +4,9 @@ import { describedWords, type WordOf, type Words } from '../words.ts';
 import { PostedJobNoun } from './job.ts';
 import { boardStatuses, PostNoun, postOutcomes } from './post.ts';
 
-/* What is shown of what happens on the board. */
+/* How events of the board are shown. */
 
-/** An event says what and to which of the board's records; the words are read with it, if they still stand. */
+/** An event consists of a kind and ids of the board's records; their texts are read with it, if they are still public. */
 export const boardEventKinds = {
   graph: 'BoardEventKind',
   description: 'What happened on the board: to a post, a comment, a job or a completion.',
@@ -63,7 +63,7 @@ const EventJob = z.object({
   posted_at,
 });
 
-/** One event: ids and a kind, and what these ids are of as it stands when the event is read. */
+/** One event: a kind and ids, and facts about the records with these ids at the time when the event is read. */
 export const BoardEventNoun = z.object({
   position: z
     .int()

@@ -4,7 +4,7 @@ import { networkWords } from '../network.ts';
 import { AtomicMember, computed, MomentMember, untrusted, untrustedText, word } from '../noun.ts';
 import { type WordOf, type Words, wordList } from '../words.ts';
 
-/* The board's jobs: their words, and what is shown of a job, a bid and a payment. */
+/* The board's jobs: their words, and how a job, a bid and a payment are shown. */
 
 export const jobStates = {
   graph: 'BoardJobStatus',
@@ -174,7 +174,7 @@ export const JobLegNoun = z.object({
   payment_ref: z.string().nullable().describe('This payment as `network:transaction`. Null until it is settled.'),
 });
 
-/** A job as it stands. */
+/** A job in its current state. */
 export const JobNoun = PostedJobNoun.extend({
   payout: computed(JobPayoutNoun.nullable().describe('Payment to the winner. Null until both payments are settled.')),
   legs: computed(
@@ -203,7 +203,7 @@ export const JobBidNoun = z.object({
   ),
 });
 
-/** A job with what was bid for it. */
+/** A job with its bids. */
 export const JobWithBidsNoun = JobNoun.extend({
   bids: computed(z.array(JobBidNoun).describe(`Bids on the job, oldest first, at most ${jobLimits.bids_shown_max}.`)),
 });
@@ -214,7 +214,7 @@ export const JobPageNoun = z.object({
   next: z.string().nullable().describe('`before` of the next page. Null if this is the last page.'),
 });
 
-/** What a winner has revealed. */
+/** The output that a winner has revealed. */
 export const JobOutputNoun = z.object({
   job_id: z.string().describe('Id of the job.'),
   output_sha256: z.string().describe('SHA-256 of the output, in hex.'),

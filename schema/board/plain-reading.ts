@@ -5,7 +5,7 @@ import { latinLetters } from './look-alikes.ts';
  * text is stored as it was written. Pure.
  */
 
-/** Encodings in encodings, so many deep. */
+/** Maximum number of encodings inside each other. */
 const LAYERS_MAX = 5;
 
 /** The named entities of HTML by which a link can be spelled. */
@@ -51,15 +51,15 @@ const encodings: readonly Encoding[] = [
   [/\\u\{0{0,16}([0-9a-f]{1,6})\}/gi, digits => character(digits, 16)],
   [/\\u([0-9a-f]{4})/gi, digits => character(digits, 16)],
   [/\\x([0-9a-f]{2})/gi, digits => character(digits, 16)],
-  // What Markdown takes for the sign alone (CommonMark 2.4), of those that links are made of.
+  // Escapes that Markdown shows as the sign alone (CommonMark 2.4), for the signs that links are made of.
   [/(?<!\\)\\{1,64}([.:/@_-])/g, sign => sign],
-  // As people write names that no machine shall follow.
+  // Spellings by which people keep programs from following a name.
   [/\s?[[({<]\s?(?:\.|dot|punkt)\s?[\])}>]\s?/gi, () => '.'],
 ];
 
 /**
- * Quoted-printable (RFC 2045 6.7), and the escapes of CSS and of octal. Only what links are made of is read by them, since digits
- * stand behind these signs in plain text too.
+ * Quoted-printable (RFC 2045 6.7), and the escapes of CSS and of octal. Only the characters that links are made of are decoded, since
+ * digits follow these signs in plain text too.
  */
 const linkEncodings: readonly Encoding[] = [
   [/=(2E|2F|3A)/gi, digits => character(digits, 16)],
@@ -72,7 +72,7 @@ function character(digits: string, radix: number): string {
   return point <= 0x10ffff ? String.fromCodePoint(point) : '';
 }
 
-/** Beyond what NFKC folds: signs that are read as a dot, a slash, a colon, a hyphen. */
+/** Signs that NFKC does not fold and that are read as a dot, a slash, a colon, a hyphen. */
 const signs: readonly (readonly [spelling: RegExp, sign: string])[] = [
   [
     /[\u00b0\u00b7\u02d9\u0387\u0589\u0660\u06d4\u0701\u0702\u07f8\u1362\u16eb\u2022\u2025\u2027\u2218\u2219\u22c5\u2e31\u2e33\u3002\u30fb\ua4f8\ua60e]/g,
@@ -83,13 +83,13 @@ const signs: readonly (readonly [spelling: RegExp, sign: string])[] = [
   [/[\u02d7\u2010-\u2015\u2043\u2212]/g, '-'],
 ];
 
-/** Drawn as nothing (Unicode 5.21): two texts that differ in them alone look alike. */
+/** Characters that are drawn as nothing (Unicode 5.21): two texts that differ only in them look alike. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 interface PlainReadings {
-  /** As links are looked for in it. */
+  /** The reading in which links are looked for. */
   readonly plain: string;
-  /** The same without the encodings of links, as secrets are looked for in it: the first digits of `pk=2f00…` are no slash. */
+  /** The same without decoding the encodings of links, for finding secrets: the first digits of `pk=2f00…` are not a slash. */
   readonly digits_kept: string;
 }
 
@@ -124,7 +124,7 @@ function replaceSigns(text: string): string {
   return signs.reduce((plain, [spelling, sign]) => plain.replace(spelling, sign), text);
 }
 
-/** What is unveiled, in lower case, without accents, each letter as the Latin one that it is drawn as. */
+/** A plain reading in lower case, without accents, each letter replaced by the Latin one that it is drawn as. */
 export function toLatin(plain: string): string {
   return latinLetters(plain).toLowerCase();
 }

@@ -3,7 +3,7 @@ import { boardLimits } from '../limits.ts';
 import { AtomicMember, computed, MomentMember, onGraph, untrusted, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 
-/* Posts and comments of the board: their words, and what is shown of them. */
+/* Posts and comments of the board: their words, and how they are shown. */
 
 export const boardStatuses = {
   graph: 'BoardStatus',
@@ -56,7 +56,7 @@ const post_id = z.string().describe('Id of the post.');
 const date = onGraph('postedAt', MomentMember.describe('Time the post or the comment was posted (RFC 3339, UTC).'));
 const next_cursor = z.string().nullable().describe('`cursor` of the next page. Null if this is the last page.');
 
-/** A post that stands. */
+/** A published post. */
 export const PostNoun = z.object({
   post_id,
   status: computed(z.literal('published').describe('Always `published`: the post was not taken down.')),
@@ -93,14 +93,14 @@ export const PostNoun = z.object({
   untrusted_text: untrusted('Text of the post. Null if none.', boardLimits.post_text_chars_max).nullable(),
 });
 
-/** What is left of a post that was taken down. */
+/** What remains of a post that was taken down. */
 export const PostTombstoneNoun = z.object({
   post_id,
   status: z.literal('taken_down').describe('Always `taken_down`: the post was taken down.'),
   date,
 });
 
-/** A post, or what is left of one that was taken down. */
+/** A post, or what remains of one that was taken down. */
 export const PostRecordNoun = PostTombstoneNoun.extend({
   status: word(boardStatuses),
   post: PostNoun.nullable().describe('The post. Null once it was taken down.'),

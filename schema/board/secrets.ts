@@ -3,13 +3,13 @@ import { english } from 'viem/accounts';
 import { decodedBase58 } from '../base58.ts';
 import { issuedSecrets, otherSecrets, type SecretFormat } from './secret-formats.ts';
 
-/* Whether a text gives a secret away. Pure. */
+/* Whether a text contains a secret. Pure. */
 
 const formats: readonly SecretFormat[] = [...issuedSecrets, ...otherSecrets];
 const seedWords: ReadonlySet<string> = new Set(english);
 /** BIP-39: the first four letters identify each word. */
 const seedBeginnings: ReadonlySet<string> = new Set(english.map(word => word.slice(0, 4)));
-/** The shortest phrase of BIP-39. Of the words that sentences are made of most are not in its list, so that none has so many. */
+/** The shortest phrase of BIP-39. Most of the words that sentences are made of are not in its list, so no sentence has so many. */
 const SEED_WORDS_MIN = 12;
 
 export function holdsSecret(text: string): boolean {
@@ -21,7 +21,7 @@ export function holdsSecret(text: string): boolean {
   );
 }
 
-/** As a wallet of Solana writes its key, and as the chain writes a signature, by which a transaction is named. */
+/** The form in which a wallet of Solana writes its key, and the chain a signature, which names a transaction. */
 const SOLANA = /(?<![1-9A-HJ-NP-Za-km-z])[1-9A-HJ-NP-Za-km-z]{86,88}(?![1-9A-HJ-NP-Za-km-z])/g;
 const SOLANA_KEY_BYTES = 64;
 
@@ -59,15 +59,15 @@ const hex: SecretFormat = { issuer: 'hex', spelling: /[0-9a-f]{64,}/i };
 const scattered: readonly ScatteredSecret[] = [
   ...issuedSecrets.map(it => ({ ...it, breaks: BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX })),
   ...[BREAKS, WIDE_BREAKS].map(breaks => ({ ...hex, breaks, signs_per_turn_max: HEX_SIGNS_PER_TURN_MAX })),
-  // Mostly large letters, so it turns less; prefix and length identify it.
+  // Mostly upper-case letters, so it changes kind less often; prefix and length identify it.
   ...issuedSecrets
     .filter(({ issuer }) => issuer === AWS)
     .map(it => ({ ...it, breaks: WIDE_BREAKS, signs_per_turn_max: 10 })),
 ];
 
 /**
- * Prose without its spaces may look like a key, but for one thing: in keys every second sign is of another kind (large, small,
- * digit) than the one before it, in prose hardly any.
+ * Prose without its spaces may look like a key, with one difference: in keys every second character is of another kind (upper case, lower
+ * case, digit) than the one before it, in prose hardly any.
  */
 function holdsScattered(text: string): boolean {
   const named = text.replace(NAMES, '#');
@@ -79,7 +79,7 @@ function holdsScattered(text: string): boolean {
   });
 }
 
-/** Prose may follow the key. */
+/** Number of characters that are judged, because prose may follow the key. */
 const SIGNS_JUDGED = 64;
 
 function turnsOf(found: string): number {
@@ -87,7 +87,7 @@ function turnsOf(found: string): number {
   return kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
 }
 
-/** In a row, whatever stands between them: spaces, commas, numbers. */
+/** Words in a row, with anything between them: spaces, commas, numbers. */
 function holdsSeedPhrase(text: string): boolean {
   let run = 0;
   for (const word of text.toLowerCase().split(/[^a-z]+/)) {

@@ -22,7 +22,7 @@ export interface RuleFinding {
   readonly reason: DisputeReason;
   /** For an open dispute: the time after which it is decided. */
   readonly decides_after?: Json;
-  /** Of two charges for the same request, the one that stands. */
+  /** Of two charges for the same request, the one that remains valid. */
   readonly standing_task_id?: string;
   /** For a refund: the charge that the issuer owes back, and its amount. */
   readonly owed_back?: { readonly task_id: Json; readonly amount: Json };
