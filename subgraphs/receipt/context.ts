@@ -20,7 +20,7 @@ export interface ReceiptContext extends ShowsReceipts {
   readonly free_wallets: FreeWalletProofs;
   /** Witnesses whose cosignatures are shown with the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
-  /** Where a task stands, whether it has a receipt yet or is still being paid for; null where the id is unknown. */
+  /** State of a task, whether it has a receipt yet or is still being paid for; null if the id is unknown. */
   findTask(task_id: string): Promise<Task | null>;
   /** Checks who signed a text, on either network. */
   readonly transfers: Pick<ForeignTransfers, 'verifySigner'>;

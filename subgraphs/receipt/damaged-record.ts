@@ -1,7 +1,7 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Database } from '../database.ts';
 
-/** A signed record that does not stand in the database as it was signed. */
+/** A signed record that is not stored as it was signed. */
 export interface DamagedRecord {
   readonly record: 'receipt' | 'refusal';
   readonly id: string;

@@ -26,9 +26,9 @@ interface BundleParts {
 }
 
 /**
- * An audit pack with all that it can be checked by offline, as one archive: the receipt or refusal of each row, the keys and
- * histories of the issuer, and that each receipt stands in the log under one newest head.
- * @throws Refusal unavailable while the log is halted: nothing is stated of it then
+ * An audit pack with everything that is needed to check it offline, as one archive: the receipt or refusal of each row, the keys and
+ * histories of the issuer, and proofs that each receipt is in the log under one newest head.
+ * @throws Refusal unavailable while the log is halted, because nothing is stated about it then
  */
 export async function bookBundle(
   audit: JsonObject,
@@ -40,7 +40,7 @@ export async function bookBundle(
   const named = rows.flatMap(({ verify_url }) => documentOfRow(verify_url) ?? []);
   const tasks = named.flatMap(({ kind, id }) => (kind === 'receipt' ? [id] : []));
   const receipts = (await receiptsByTask(database, tasks)).filter(receipt => receipt !== null);
-  // Read after the receipts, so it ends behind them. Without cosignatures: the newest is wanted, and not one that others have seen.
+  // Read after the receipts, so it covers them. Without cosignatures, because the newest head is needed, not one that others have seen.
   const newest = await checkpoint({ database, issuer, witnesses: [] }, {});
   if (newest.kind !== 'known') throw new Refusal('unavailable');
   const { tree_size } = newest.head;

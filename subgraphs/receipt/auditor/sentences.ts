@@ -5,7 +5,7 @@ import { notSettledHere } from '../../../schema/router/work-report.ts';
 
 /* What an audit document proves and what it does not, and how each check is made again without our code. */
 
-/** What of the evidence is there. */
+/** Which evidence is present. */
 interface Evidence {
   readonly in_log: boolean;
   readonly anchored: boolean;
@@ -28,9 +28,9 @@ export function receiptProves({ in_log, anchored }: Evidence): string[] {
   ]);
 }
 
-/** What beside the evidence decides it. */
+/** The facts besides the evidence that decide which sentences apply. */
 interface Subject extends Evidence {
-  /** The token of the transfer that it names; null where nothing was paid. */
+  /** The token of the transfer that it names; null if nothing was paid. */
   readonly moved: string | null;
   /** For a payment to another party: it is not proven that the agent made it. */
   readonly payer_unproven: boolean;

@@ -7,9 +7,9 @@ import { verifyTextForService } from '../../verify-for-service.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/halt-guard.ts';
 
-/** All by which a caller may have bought something, each proven. */
+/** Everything by which a caller may have bought something, each proven. */
 export interface ProvenBuyer {
-  /** Agents whose session or proof came along. */
+  /** Agents whose session or proof was sent. */
   readonly agent_ids: readonly number[];
   /** Wallets of those agents, and the one that has signed. */
   readonly wallets: readonly string[];
@@ -57,13 +57,13 @@ export async function buyerOf(shown: string | null, asking: BuyerRequest): Promi
   };
 }
 
-/** The wallet that has signed; null where none says so. */
+/** The wallet that has signed; null if the request names none. */
 async function provenPayer(shown: string | null, asking: BuyerRequest): Promise<string | null> {
   if (shown === null) return null;
   const proof = readPayerProof(shown);
   if (proof === null || !isFresh(proof, asking)) throw notProven();
   const { network, wallet, signature } = proof;
-  // One spelling is signed, and one stands on receipts.
+  // A wallet is signed in one spelling only, which is also the one on receipts.
   if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && checksummedAddress(wallet) === wallet))
     throw notProven();
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();

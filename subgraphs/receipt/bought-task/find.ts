@@ -13,12 +13,12 @@ import type { Receipt } from '../receipt/receipt.entity.ts';
 import type { ProvenBuyer, TaskOwner } from './buyer.ts';
 import { wireAnswer } from './kept-answer.ts';
 
-/** What is known of a task beside where it stands. */
+/** Facts about a task beyond its state. */
 export interface TaskFacts extends TaskOwner {
-  /** Null where there is none yet. */
+  /** Null if there is none yet. */
   readonly receipt: Receipt | null;
   readonly intent_id: string | null;
-  /** Since when it stands as it does. */
+  /** Time of the last change of its state. */
   readonly at: Date;
   /** Size of the sealed answer, which is megabytes for an image. 0 if none is kept. */
   readonly answer_bytes: number;
@@ -36,7 +36,7 @@ interface Row extends TaskOwner {
   readonly field: string | null;
 }
 
-/** Null where neither a payment, nor a call by key, nor a receipt, nor a refusal is called so. */
+/** Null if no payment, call by key, receipt or refusal has this id. */
 export async function taskFacts(database: Database, task_id: string): Promise<TaskFacts | null> {
   const [rows, [receipt = null]] = await Promise.all([
     underWay(database, task_id),
@@ -75,7 +75,7 @@ function underWay(database: Database, task_id: string): Promise<Row[]> {
   });
 }
 
-/** What a receipt says of it, and signs. */
+/** The facts about a purchase that its receipt signs. */
 function boughtBy({ payload }: Receipt): { readonly api_key_hash: string | null; readonly intent_id: string | null } {
   const { caller_binding, intent_id = null } = JSON.parse(payload) as ReceiptPayload;
   return { api_key_hash: text(caller_binding.api_key_hash), intent_id: text(intent_id) };
@@ -83,7 +83,7 @@ function boughtBy({ payload }: Receipt): { readonly api_key_hash: string | null;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The answer that was kept for redelivery, in the words of the wire. It is read only for a caller who is shown it. */
+/** The answer that was kept for redelivery, with the member names of the wire. It is read only for a caller who is shown it. */
 export async function openAnswer(
   { database, vault }: { readonly database: Database; readonly vault: Pick<Vault, 'open'> },
   task_id: string,
@@ -100,7 +100,7 @@ export async function openAnswer(
   return wireAnswer(by_key ? (opened.answer as JsonObject) : opened);
 }
 
-/** As an offered request is named, under which it is bought once. */
+/** Whether it is the name of an offered request, under which it is bought once. */
 export const isOfferName = (name: string): boolean => /^a2a_[0-9a-f]{40}$/.test(name);
 
 /**
@@ -153,7 +153,9 @@ export async function offerNames(
 /** Maximum number of tasks under one name: a canceled purchase can be repeated under it. */
 const TRIED_MAX = 100;
 
-/** What an offer became: what its buyer bought of it, and all that was begun under its name, whatever became of it. */
+/**
+ * The outcome of an offer: the task that its buyer bought with it, and all tasks that were begun under its name, whatever their outcome.
+ */
 export async function tasksOfOffer(
   context: Parameters<typeof taskUnderName>[0],
   name: string,

@@ -7,9 +7,9 @@ import type { ProvenBuyer } from './buyer.ts';
 
 /** Filter of a list of bought tasks. */
 export interface TaskFilter {
-  /** An intent, or a task that has none. Null: whatever they are of. */
+  /** An intent, or a task that has none. Null: any. */
   readonly context_ids: readonly string[] | null;
-  /** Null: however they stand. */
+  /** Null: any state. */
   readonly states: readonly TaskState[] | null;
   readonly since: Date | null;
   /** `next` of the page before. */
@@ -28,12 +28,12 @@ export interface TaskPage {
   readonly tasks: readonly ListedTask[];
   /** Number on all pages. */
   readonly total: number;
-  /** Null where this is the last. */
+  /** Null on the last page. */
   readonly next: string | null;
 }
 
 interface Row extends ListedTask, Record<string, unknown> {
-  /** Where it stands in the order of the list; a text, since a number would be cut. */
+  /** Position in the order of the list, as text because a number would be rounded. */
   readonly at_us: string;
   readonly total: number;
 }
@@ -56,7 +56,7 @@ const claims = `select 2, task_id,
     moved_at, landing->>'intent_id'
   from payment_claim`;
 
-/** What stands of a task; `rank`: which of several words on one task goes before the others. */
+/** The states of a buyer's tasks by every source; `rank`: which of several states of one task takes precedence. */
 const MINE = [
   eachOf('$1::text[]', `${receipts} where payer_wallet = buyer and payment_ref is not null order by leaf_index desc`),
   eachOf('$9::integer[]', `${receipts} where agent_id = buyer order by leaf_index desc`),
@@ -107,7 +107,7 @@ export async function tasksOf(database: Database, buyer: ProvenBuyer, filter: Ta
   return { tasks, total, next: last ? `${last.at_us}.${last.task_id}` : null };
 }
 
-/** Behind the last of them there is none that could say how many there are. */
+/** A page after the last task has no row that could state the total. */
 async function countOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<number> {
   const { total } = await tasksOf(database, buyer, { ...filter, before: null, count: 1 });
   return total;

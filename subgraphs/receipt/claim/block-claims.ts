@@ -28,7 +28,7 @@ export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
   });
 }
 
-/** What the book has said of claims that it let pass, in the transaction that made them. */
+/** Adds what the book reported about claims that it let pass, in the transaction that made them. */
 export function addToLandings(
   tx: Tx,
   claims: readonly { readonly claim_key: string; readonly landing: JsonObject }[],
@@ -42,7 +42,7 @@ export function addToLandings(
   });
 }
 
-/** Those of these payments that anything stands of. */
+/** Those of these payments that have a claim. */
 export async function standingClaims(tx: Tx, claim_keys: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ claim_key: string }>({
     name: 'standing claims',
@@ -53,8 +53,8 @@ export async function standingClaims(tx: Tx, claim_keys: readonly string[]): Pro
 }
 
 /**
- * Lets go of claims that their book refused, in the transaction that made them: nothing is held for them, and the
- * payment may serve another request.
+ * Releases claims that their book refused, in the transaction that made them: nothing is held for them, and the payment may serve another
+ * request.
  */
 export function blockClaims(tx: Tx, blocked: readonly BlockedClaim[]): void {
   if (blocked.length === 0) return;

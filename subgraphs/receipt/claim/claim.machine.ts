@@ -26,7 +26,7 @@ export function mayMove(from: ClaimState, to: ClaimState): boolean {
   return transitions[from].includes(to);
 }
 
-/** What is known of the claim that already stands where a new one wants to be. */
+/** Facts about the existing claim under the key of a new one. */
 export interface Standing {
   readonly state: ClaimState;
   readonly task_id: string;
@@ -37,17 +37,17 @@ export interface Standing {
   readonly refusal_id: RefusalId | null;
   /** It was sent once, so readers of the chain's pool may know it. */
   readonly published: boolean;
-  /** It keeps the slot of a first leg: whom that pays could still use it, and it would count there. */
+  /** It keeps the slot of a first leg: the payee of that leg could still use it, and it would count there. */
   readonly bound: boolean;
   /** The agent under whose session it was made. */
   readonly possessed_by: number | null;
   /** Hash of the router key under which it was made. Null if there was none. */
   readonly router_key_mark: string | null;
-  /** Calls with it that came to nothing by their own request or router key. */
+  /** Number of calls with it that failed because of their own request or router key. */
   readonly failures: number;
 }
 
-/** The request that wants to use it. */
+/** The request that is to use the payment. */
 export interface Use {
   readonly task_id: string;
   readonly request_hash: string;
@@ -63,7 +63,7 @@ export type Verdict =
   | { readonly kind: 'replayed' }
   /** It serves another request; `settled`: that one is paid for and recorded, and the claim closed. */
   | { readonly kind: 'foreign'; readonly settled: boolean }
-  /** It has come to nothing too often by its callers' doing. */
+  /** Too many calls with it failed because of their callers. */
   | { readonly kind: 'lapsed' }
   | { readonly kind: 'in_flight' }
   | { readonly kind: 'pending' };

@@ -15,7 +15,7 @@ export interface ClaimRequest {
   readonly claim_key: string;
   readonly field: string;
   readonly request_hash: string;
-  /** The hash is of the request as the version before bound it, and so is what is worked for. */
+  /** The hash is of the request as the previous version bound it, and so is the work. */
   readonly is_former?: boolean;
   readonly task_id: TaskId;
   readonly agent_id: AgentId | null;
@@ -57,20 +57,20 @@ export type ClaimOutcome =
       readonly landing: JsonObject;
     }
   | { readonly kind: 'slot_taken'; readonly slot: string }
-  /** The payer's open claims leave too little for it; nothing stands. */
+  /** The payer's open claims leave too little for it; no claim is made. */
   | { readonly kind: 'beyond_means' }
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
   /**
-   * `task_id` is the task that the payment pays for already. `doubtful`: it was let go of, others have guessed at what it
-   * was made for, and this may be one of them; it stands as it stood, or its next claim would make a stranger its payer.
+   * `task_id` is the task that the payment pays for already. `doubtful`: it was released, others have guessed at what it was made for, and
+   * this may be one of them; its claim stays unchanged, or its next claim would make a stranger its payer.
    */
   | ((Exclude<Verdict, { kind: 'claimed' | 'replayed' | 'blocked' }> | { readonly kind: 'doubtful' }) & {
       readonly task_id: TaskId;
     });
 
 /**
- * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request
- * is judged by its own hash against what stands; of those with one key in one batch only one can take it.
+ * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request is judged by its
+ * own hash against the existing claim; of those with one key in one batch only one can take it.
  */
 export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): Promise<ClaimOutcome[]> {
   const first = new Map<string, ClaimRequest>();
@@ -102,7 +102,7 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   return requests.map(request => outcomes.get(request) as ClaimOutcome);
 }
 
-/** `standing` is what another transaction has left under the key, `taker` who took it in this one. */
+/** `standing` is the claim that another transaction has left under the key, `taker` the request that took it in this one. */
 function judgeClaim(
   request: ClaimRequest,
   standing: StandingRow | undefined,
@@ -119,7 +119,7 @@ function judgeClaim(
   const { task_id, answered, landing } = standing;
   if ((verdict.kind === 'claimed' || verdict.kind === 'blocked') && isDoubtful(request, standing))
     return { kind: 'doubtful', task_id };
-  // One that stands open was within its payer's means when it was claimed.
+  // A claim that is open was within its payer's means when it was made.
   if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
   if (verdict.kind === 'claimed') return claimedOutcome(request, standing.lease_epoch + 1);
   // The money has moved since by another party's action, so a call that its book refused is owed now; or the call was

@@ -79,7 +79,7 @@ export async function takeDoubted(
   });
 }
 
-/** What became of it is known. False where another process has said so before. */
+/** Its outcome is known. False if another process has stated it before. */
 export async function endDoubt(tx: Tx, claim_key: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'end doubt',
@@ -115,7 +115,7 @@ export interface AwaitedArrival {
 export interface SeenArrival {
   readonly task_id: string;
   readonly payment_ref: string;
-  /** Null where it is not known which transfer of its transaction it was. */
+  /** Null if it is unknown which transfer of its transaction it was. */
   readonly transfer_index: number | null;
 }
 
@@ -138,7 +138,7 @@ export async function takeArrivals(
   });
 }
 
-/** Compare-and-set pending → confirmed or unverified. False where another process has said so before. */
+/** Compare-and-set pending → confirmed or unverified. False if another process has stated it before. */
 export async function closeArrival(tx: Tx, claim_key: string, arrival: 'confirmed' | 'unverified'): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'close arrival',

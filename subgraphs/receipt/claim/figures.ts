@@ -3,14 +3,14 @@ import type { Database } from '../../database.ts';
 
 /* How many claims are open, for operators. */
 
-/** What an operator wants to see of the whole service, by every process of it. */
+/** Figures about the whole service for operators, the same from each of its processes. */
 interface Figures {
   /** Claims that are neither recorded nor released. */
   readonly open_claims: number;
   readonly oldest_open_seconds: number;
   /** Size of the receipt log. */
   readonly leaves: number;
-  /** What settling has cost since midnight UTC, in atomic USDC (for a gauge: no money is reckoned with it), and for how many. */
+  /** Fees of settlements since midnight UTC, in atomic USDC (for a gauge: no money is computed with it), and the number of payments. */
   readonly fee_day_atomic: number;
   readonly fee_day_authorizations: number;
 }
@@ -23,7 +23,7 @@ const none: Figures = {
   fee_day_authorizations: 0,
 };
 
-/** Costs what is open, and nothing of what has been: a partial index holds the open claims alone. */
+/** Costs as much as there are open claims, however many were closed: a partial index has the open ones only. */
 export async function figures(database: Pick<Database, 'query'>): Promise<Figures> {
   const [row] = await database.query<{ [K in keyof Figures]: Figures[K] | null }>({
     name: 'figures',

@@ -21,7 +21,7 @@ export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: 
   return rowCount === 1 ? 'held' : 'lost';
 }
 
-/** The payment that holds a slot, however it stands; null where none does. */
+/** The payment that holds a slot, in any state; null if none does. */
 export async function claimOfSlot(database: Database, slot: string): Promise<PaymentClaim | null> {
   const [found] = await database.query<{ claim_key: string }>({
     name: 'claim of slot',
@@ -32,8 +32,8 @@ export async function claimOfSlot(database: Database, slot: string): Promise<Pay
 }
 
 /**
- * The held payment that holds a slot, unless it is doubted. The doubt is read first: one that has ended has left what
- * is read after it, and none ends while its sibling is under way.
+ * The held payment that holds a slot, unless it is doubted. The doubt is read first: one that has ended was ended before the payment is
+ * read, and none ends while its sibling is in progress.
  */
 export async function undoubtedLeg(database: Database, slot: string): Promise<PaymentClaim | null> {
   const [found] = await database.query<{ claim_key: string }>({
@@ -46,7 +46,7 @@ export async function undoubtedLeg(database: Database, slot: string): Promise<Pa
   return claim?.state === 'held' ? claim : null;
 }
 
-/** Where it is held as moved, under the claim's lock; null where it is held no more. */
+/** The transfer by which it is held, under the claim's lock; null if it is no longer held. */
 export async function lockHeldTransfer(tx: Tx, claim_key: string): Promise<JsonObject | null> {
   const { rows } = await tx.query<{ held_transfer: JsonObject }>({
     name: 'lock held leg',

@@ -19,7 +19,7 @@ export interface NamedPayment {
 const PREFIX = 'payment-identifier:';
 const KEY_PREFIX = 'idempotency-key:';
 
-/** Held by the claim that it was first used for, and for as long as that stands: it buys once, also after its answer has gone. */
+/** Held by the claim that first used it, for as long as that exists: it buys once, also after its answer is deleted. */
 export function identifierSlot({ network, payer, identifier, by }: NamedPayment): string {
   return `${by === 'idempotency_key' ? KEY_PREFIX : PREFIX}${network}:${payer}:${identifier}`;
 }
@@ -33,7 +33,7 @@ export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_ke
 /** State of a purchase that is requested again under its name. */
 export type NamedStanding = { readonly claim_key: string; readonly task_id: TaskId } & (
   | { readonly kind: 'replayed'; readonly answered: boolean; readonly landing: JsonObject }
-  /** It was of another request. */
+  /** It was used for another request. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' }
   | { readonly kind: 'pending' }
@@ -52,7 +52,7 @@ interface Holder {
 /** What the request under the name would buy. */
 type NamedRequest = Pick<Use, 'request_hash' | 'router_key_mark'>;
 
-/** Null where nothing stands under that name: what was let go of has let go of its name, too. */
+/** Null if no claim has that name: a released claim has given up its name too. */
 export async function namedPayment(
   database: Pick<Database, 'query'>,
   named: NamedPayment,
@@ -84,7 +84,7 @@ function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, 
   }
 }
 
-/** For a payment that was let go of and settled after all: it takes its names back, unless one has bought since. */
+/** For a payment that was released and settled after all: it takes its names back, unless one has bought since. */
 export async function retakeIdentifier(
   tx: Tx,
   { claimKey: claim_key, network, payer, identifier, landing }: RenamedPayment,

@@ -12,8 +12,8 @@ const LEASE_SECONDS = 6;
 export const CALL_SECONDS_MAX = 180;
 
 /**
- * What a process says of itself in its lease, so that others know what they can rely on while an upgrade lasts. Since 1: it lets no
- * whole answer go out that it could not keep, and it can read jobs that were refused or cancelled.
+ * What a process states about itself in its lease, so that others know what they can rely on during an upgrade. From 1 on it sends no whole
+ * answer that it could not keep, and it can read jobs that were refused or cancelled.
  */
 export const PROCESS_GENERATION = 1;
 
@@ -23,18 +23,18 @@ export const leased = (claim: string): string => living(`${claim}.lease_owner`, 
 /** The same for any work that a process (`owner`) began at a time (`since`): SQL, over two columns. */
 export const living = (owner: string, since: string): string => `(${mayRun(since)} and ${alive(owner)})`;
 
-/** Whether work that began at a time may be under way, also of a process whose lease is not seen just now. Null where none began. */
+/** Whether work that began at a time may be in progress, also of a process whose lease is not visible just now. Null if none began. */
 export const mayRun = (since: string): string => `${since} > now() - interval '${CALL_SECONDS_MAX} seconds'`;
 
-/** Whether the process itself is alive, whatever it may have lost sight of. */
+/** Whether the process itself is alive, whatever it may have lost track of. */
 export const alive = (owner: string): string =>
   `exists (select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now())`;
 
-/** Whether a process of this generation is seen to have died: its lease is there, and has run out. */
+/** Whether a process of this generation is known to have died: its lease exists, and has expired. */
 export const hasDied = (owner: string): string => `exists (select 1 from process_lease p
   where p.owner = ${owner} and p.expires_at <= now() and p.generation >= ${PROCESS_GENERATION})`;
 
-/** Whether a process of an earlier generation is at work beside: it cannot read all that this one could write. */
+/** Whether a process of an earlier generation is also at work: it cannot read everything that this one could write. */
 export async function earlierServes(client: Pick<Tx, 'query'>): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'earlier generation serves',
@@ -60,7 +60,7 @@ export async function endLease(client: Pick<Tx, 'query'>, owner: string): Promis
   await client.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
 }
 
-/** Whether any process is at work on this database, beside the one that is named. */
+/** Whether any process is at work on this database, except the named one. */
 export async function anybodyServes(database: Pick<Database, 'query'>, but: string | null = null): Promise<boolean> {
   const living = await database.query({
     text: 'select 1 from process_lease where expires_at > now() and owner is distinct from $1 limit 1',
@@ -71,7 +71,7 @@ export async function anybodyServes(database: Pick<Database, 'query'>, but: stri
 
 const LOOK_MS = 250;
 
-/** The same, and what was killed a moment ago is not taken for alive: its lease is waited out. */
+/** The same, but a process that was killed a moment ago does not count as alive: its lease is waited out. */
 export async function anybodyStillServes(
   database: Pick<Database, 'query'>,
   but: string | null = null,
@@ -84,10 +84,10 @@ export async function anybodyStillServes(
   return false;
 }
 
-/** What one process says of workers. */
+/** What one process reports about workers. */
 interface WorkerSweep {
   readonly owner: string;
-  /** Its own: noted before they take a job, and again where others took this process for dead meanwhile. */
+  /** Its own: stored before they take a job, and again if others took this process for dead meanwhile. */
   readonly workers: readonly string[];
   /** Ended leases of this process: what they still hold is free. */
   readonly ended: readonly string[];
@@ -95,7 +95,10 @@ interface WorkerSweep {
   readonly steady: boolean;
 }
 
-/** By the library a job whose process was killed would stay locked for four hours. Resolves with the number of workers that were freed of jobs. */
+/**
+ * With the library alone a job whose process was killed would stay locked for four hours. Resolves with the number of workers that were
+ * freed of jobs.
+ */
 export async function sweepWorkers(
   database: Pick<Database, 'query'>,
   { owner, workers, ended, steady }: WorkerSweep,

@@ -3,7 +3,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { CALL_SECONDS_MAX, hasDied, living, mayRun } from './lease.ts';
 
-/* The answer that a recorded payment may still bring: who works for it once more, and until when it is owed. */
+/* The answer that a recorded payment may still bring: which process works for it once more, and until when it is owed. */
 
 /** A recorded payment without an answer, held by the process that does its work once more. */
 export interface RerunHold {
@@ -13,9 +13,9 @@ export interface RerunHold {
 
 type TakenRerun =
   | { readonly kind: 'taken'; readonly task_id: TaskId /** How many came before. */; readonly reruns: number }
-  /** There is an answer by now. */
+  /** An answer exists by now. */
   | { readonly kind: 'kept' }
-  /** A living process is at it. */
+  /** A living process works on it. */
   | { readonly kind: 'held' }
   /** Its request is kept no longer, or its money never came. */
   | { readonly kind: 'gone' };
@@ -52,7 +52,9 @@ export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promis
   return { kind: 'taken', task_id: claim.task_id, reruns: claim.reruns };
 }
 
-/** The answer that a payment has brought, sealed; null where it is kept no longer. Read outside of any transaction, since it may be megabytes. */
+/**
+ * The answer that a payment has brought, sealed; null if it is no longer kept. Read outside of any transaction, since it may be megabytes.
+ */
 export async function keptAnswer(database: Pick<Database, 'query'>, claim_key: string): Promise<Buffer | null> {
   const [claim] = await database.query<{ readonly answer_box: Buffer | null }>({
     name: 'kept answer',
@@ -74,12 +76,12 @@ export async function isResendOpen(database: Pick<Database, 'query'>, claim_key:
 
 /** Why a process does not hold a payment any more. */
 export type LostRerun =
-  /** Another process has answered meanwhile, or is at it. */
+  /** Another process has answered meanwhile, or is working on it. */
   | 'elsewhere'
   /** Its time was over, or the payment was refunded: it brings no answer any more. */
   | 'closed';
 
-/** Before anything goes out: holds on for as long again. */
+/** Called before anything is sent: extends the hold by the same time again. */
 export async function renewRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<'held' | LostRerun> {
   const { rowCount } = await tx.query({
     name: 'renew rerun',
@@ -114,7 +116,7 @@ async function lostRerun(tx: Tx, claim_key: string): Promise<LostRerun> {
   return rows[0]?.closed ? 'closed' : 'elsewhere';
 }
 
-/** `counts`: it has brought what it could, and is one of those that the payment brings. */
+/** `counts`: the work brought what it could, and is one of the reruns that the payment allows. */
 export async function dropRerun(tx: Tx, { claim_key, owner }: RerunHold, counts: boolean): Promise<void> {
   await tx.query({
     name: 'drop rerun',
@@ -133,21 +135,21 @@ export const keyAnswerLabel = (task_id: string): string => `by-key:${answerLabel
 /** A recorded payment, and what it may still bring. */
 export interface OwedAnswer {
   readonly claim_key: string;
-  /** Until when the same payment, sent again, may bring its answer; null where one is kept, or none can come any more. */
+  /** Until when the same payment, sent again, may bring its answer; null if one is kept, or none can come any more. */
   readonly until: Date | null;
 }
 
 const IS_OWED = `c.answer_box is null and c.arrival is distinct from 'unverified' and c.reruns < ${limits.reruns_max}`;
 
 /**
- * A whole answer goes out only once it is kept, which closing the resend prevents: so its work ends with the lease of its process. The
- * text of a stream goes out before that, also from a process that the database does not see: its work counts for as long as a call may take.
+ * A whole answer is sent only once it is kept, which closing the resend prevents: so its work ends with the lease of its process. The text
+ * of a stream is sent before that, also by a process that the database does not see: its work counts for as long as a call may take.
  */
 const IS_ANSWERED = `${mayRun('c.rerun_at')} and (c.field like 'Subscription.%' or not ${hasDied('c.rerun_owner')})`;
 
 /**
- * Locks the payment of a task of that book; null where none was recorded for it. A call that is being answered counts until
- * its time is over, whatever the hour, unless its process has died with nothing gone out. To be taken before the heads of books.
+ * Locks the payment of a task of that book; null if none was recorded for it. A call that is being answered counts until its time is over,
+ * whatever the hour, unless its process has died before it sent anything. To be taken before the heads of books.
  */
 export async function lockOwedAnswer(
   tx: Tx,
@@ -167,7 +169,7 @@ export async function lockOwedAnswer(
   return rows[0] ?? null;
 }
 
-/** The payment is refunded: it brings nothing any more. It is locked, and a process that is late with its answer has lost it. */
+/** The payment is refunded and brings no more answers. It is locked, so a process that is late with its answer has lost it. */
 export function closeResend(tx: Tx, claim_key: string): void {
   tx.write({
     name: 'close resend',

@@ -20,7 +20,7 @@ interface FoundClaim {
   readonly reason: string | null;
   readonly final: boolean;
   readonly arrival: ArrivalStatus | null;
-  /** Other payers' claims are called so in the same way. */
+  /** Payments of other payers have the same name. */
   readonly ambiguous: boolean;
 }
 
@@ -70,7 +70,7 @@ async function refOf(database: Database, task_id: string): Promise<string | null
 
 interface StateReport {
   readonly state: SettlementReport['state'];
-  /** Seconds after which it may stand otherwise. */
+  /** Seconds after which its state may have changed. */
   readonly retry: number | null;
 }
 
@@ -81,7 +81,7 @@ const arrivals: Record<ArrivalStatus, StateReport> = {
   unverified: { state: 'failed', retry: null },
 };
 
-/** Its nonce or its time is gone: it will never be settled. Whatever else was let go of may be sent again. */
+/** Its nonce is used or its time is over: it will never be settled. Any other released payment may be sent again. */
 const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
 
 function stateReport({ state, reason, final, arrival }: FoundClaim): StateReport {
@@ -104,11 +104,11 @@ function stateReport({ state, reason, final, arrival }: FoundClaim): StateReport
 const byArrival: Readonly<Record<ArrivalStatus, true | null>> = {
   confirmed: true,
   pending: null,
-  // It can arrive no more, or did not while it was searched for; it is not proven that it never moved.
+  // It can no longer arrive, or did not while it was searched for; it is not proven that it never moved.
   unverified: null,
 };
 
-/** Whether a payment was charged, as far as that was observed; null where it is not known. */
+/** Whether a payment was charged, as far as that was observed; null if it is unknown. */
 export function isCharged({
   state,
   arrival,

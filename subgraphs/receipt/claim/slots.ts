@@ -17,7 +17,7 @@ export async function takenSlots(
   return new Set(held.map(({ slot }) => slot));
 }
 
-/** The same of one, as a transaction sees it. */
+/** The same for one slot, as a transaction sees it. */
 export async function isTaken(tx: Tx, slot: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'is slot held',
@@ -36,10 +36,10 @@ export const LEG = 'leg:';
 /** Why a first payment is released whose transfer is already recorded on a book as a payment to another party. */
 export const RECORDED_ELSEWHERE = 'recorded_elsewhere';
 
-/** Why a leg is let go of that the final chain does not have, though it was seen there. */
+/** Why a leg is released that the final chain does not have, though it was seen there. */
 export const VANISHED = 'settlement_vanished';
 
-/** Held by the second of two payments: one alone records the first. */
+/** Held by the second of two payments, so that only one second payment records the first. */
 export const siblingSlot = (claim_key: string): string => `sibling:${claim_key}`;
 
 const PROOF = 'proof:';
@@ -81,7 +81,7 @@ interface WantedSlot {
   readonly claim_key: string;
 }
 
-/** All but those that stay with a payment until the chain is done with it. */
+/** Drops all slots except those that stay with a payment until its outcome on the chain is final. */
 export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots',
@@ -90,7 +90,7 @@ export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   });
 }
 
-/** The same of claims that came to nothing as they were made, or that their book refused: one that was never sent keeps none. */
+/** The same for claims that failed as they were made, or that their book refused: one that was never sent keeps none. */
 export function dropSlotsUnlessSent(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots unless sent',
@@ -100,7 +100,7 @@ export function dropSlotsUnlessSent(tx: Tx, claim_keys: readonly string[]): void
   });
 }
 
-/** A slot that the claim of that task wants no longer, whatever becomes of it. One that another holds stays held. */
+/** Drops a slot that the claim of that task no longer needs, whatever its outcome. A slot that another claim holds stays held. */
 export function dropSlot(tx: Tx, slot: string, task_id: TaskId): void {
   tx.write({
     name: 'drop slot',

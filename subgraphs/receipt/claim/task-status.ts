@@ -17,7 +17,7 @@ const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofO
   released: { status: 'released', proof: 'pending' },
 };
 
-/** Let go of because its buyer has said so. */
+/** Released because its buyer has canceled it. */
 const canceled = { status: 'canceled', proof: 'none' } as const;
 
 interface TaskRow extends Record<string, unknown> {
@@ -41,7 +41,7 @@ export async function findTask(database: Database, base_url: string, task_id: st
     values: [task_id],
   });
   if (found?.refusal_id) {
-    // Only one that stands as it was signed says that nothing will ever be there to prove.
+    // Only a refusal that is stored as it was signed proves that there will never be a payment.
     await refusalById(database, found.refusal_id);
     return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
   }
@@ -51,12 +51,12 @@ export async function findTask(database: Database, base_url: string, task_id: st
   return { taskId: task_id, status, proofOutcome, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
 }
 
-/** Its book refused it: nothing was charged, and there never will be a receipt. Refusals stay when the claim has gone. */
+/** Its book refused it: nothing was charged, and there will never be a receipt. Refusals stay when the claim has gone. */
 function refusedTask(taskId: string, verifyUrl: string): Task {
   return { taskId, status: 'refused', proofOutcome: 'none', paymentRef: null, verifyUrl };
 }
 
-/** Whether a task of that id has a receipt or a refusal, or is under way: another thing cannot be called so any more. */
+/** Whether a task of that id has a receipt or a refusal, or is in progress: the id cannot be used again. */
 export async function isTaskKnown(tx: Tx, task_id: string): Promise<boolean> {
   const { rows } = await tx.query<{ known: boolean }>({
     name: 'known task',

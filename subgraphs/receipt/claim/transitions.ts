@@ -22,7 +22,7 @@ export interface SettlingClaim extends Lease {
   /** Null if another party submitted the payment. */
   readonly settlement_id: string | null;
   readonly from_block: number;
-  /** Sealed answer and route, where the work was done before: with them reconcile can finish alone. */
+  /** Sealed answer and route, if the work was done before: with them reconcile can finish alone. */
   readonly answer_box: Buffer | null;
   readonly worked: JsonObject;
 }
@@ -66,8 +66,8 @@ export async function beginSettling(
 }
 
 /**
- * What of a batch goes in one parameter is written in hex there. So many images would be more than one text (512 MiB) or
- * one jsonb (256 MiB) can hold, and fail for everybody in the batch: whatever is large goes alone, and as bytes.
+ * Everything of a batch that is in one parameter is written in hex there. So many images would be more than one text (512 MiB) or one jsonb
+ * (256 MiB) can hold, and fail for the whole batch: large answers are sent alone, and as bytes.
  */
 const ANSWER_TOGETHER_BYTES_MAX = 512 * 1024;
 
@@ -76,8 +76,8 @@ function isLarge(answer_box: Buffer): boolean {
 }
 
 /**
- * Compare-and-set settling → recorded, for a batch that must move as a whole: the caller's rows and receipts are in the
- * same transaction. `siblings`: payments that are held, and recorded with one of them. @throws LostClaim where one of them is no longer this process's to record.
+ * Compare-and-set settling → recorded, for a batch that must move as a whole: the caller's rows and receipts are in the same transaction.
+ * `siblings`: payments that are held, and recorded with one of them. @throws LostClaim if this process may no longer record one of them.
  */
 export async function markRecorded(tx: Tx, leases: readonly Lease[], siblings: readonly string[] = []): Promise<void> {
   if (leases.length === 0) return;
@@ -107,7 +107,7 @@ export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim_key: string; answer_box: Buffer }[],
 ): Promise<void> {
-  // One by one: what waits to be sent is held in memory.
+  // One by one, because what waits to be sent is held in memory.
   for (const { claim_key, answer_box } of answers.filter(({ answer_box }) => isLarge(answer_box)))
     await tx.query({
       name: 'store answer',
@@ -239,7 +239,10 @@ export async function reopen(
   return reopened;
 }
 
-/** What it held until the chain was done with it is free. Compare-and-set: what was claimed, and perhaps sent, since it was looked at is not what the look was about. */
+/**
+ * What it held until its outcome on the chain was final becomes free. Compare-and-set: a payment that was claimed, and perhaps sent, after
+ * it was looked at is left alone.
+ */
 export async function markFinal(
   tx: Tx,
   { claimKey, leaseEpoch }: Pick<PaymentClaim, 'claimKey' | 'leaseEpoch'>,
@@ -273,7 +276,7 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
   return rows.map(row => row.task_id);
 }
 
-/** An answer that is true no longer, such as a session that has ended, is not delivered again; only of that paid field. */
+/** An answer that is no longer true, such as a session that has ended, is not delivered again; only of that paid field. */
 export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
   tx.write({
     name: 'forget answer',
@@ -292,7 +295,7 @@ export async function lockUnsettled(tx: Tx, leases: readonly Lease[]): Promise<R
   return new Set(rows.flatMap(({ claim_key, state }) => (state === 'claimed' ? [claim_key] : [])));
 }
 
-/** The lease of a claim whose commit was in doubt, found by its task, which no other claim has; null where it does not stand. */
+/** The lease of a claim whose commit was in doubt, found by its task, which no other claim has; null if the claim was not stored. */
 export async function leaseOfTask(
   database: Database,
   { claim_key, lease_owner, task_id }: Pick<ClaimRequest, 'claim_key' | 'lease_owner' | 'task_id'>,

@@ -17,7 +17,7 @@ import { type CheckpointParts, checkpoint } from '../log/checkpoint.ts';
 import { type Inclusion, inclusionOf } from '../log/stored-proofs.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 
-/* Signs what a receipt already says in other forms, by the current key of tokens: nothing comes in from outside. */
+/* Signs what a receipt already states in other forms, by the current key of tokens: nothing from outside is signed. */
 
 type Signing = Pick<IssuerSigner, 'base_url' | 'did_web' | 'kid' | 'signEnvelope'>;
 
@@ -25,13 +25,13 @@ type Signing = Pick<IssuerSigner, 'base_url' | 'did_web' | 'kid' | 'signEnvelope
 export interface CoseFacts {
   /** Subject of the statement. */
   readonly sub: string;
-  /** Unix seconds: when it was signed, which is not when what it says came to be. */
+  /** Unix seconds: the time of the signature, not of the facts that it covers. */
   readonly iat: number;
   /** Further parameters of the protected header. */
   readonly header: readonly (readonly [label: number | string, value: number | string])[];
 }
 
-/** What was signed of a COSE_Sign1: the protected header as bytes, and the signature over it and the payload. */
+/** The signed parts of a COSE_Sign1: the protected header as bytes, and the signature over it and the payload. */
 export interface CoseSignature {
   readonly protected_header: Uint8Array;
   readonly signature: Uint8Array;
@@ -100,16 +100,16 @@ const statements = new KeptSignatures<CoseSignature>(8_192);
 const heads = new KeptSignatures<CoseSignature>(256);
 
 /**
- * A receipt as a Transparent Statement (RFC 9943): a COSE_Sign1 over the canonical payload, which is the log's entry byte for
- * byte, and in its unprotected header the log's own COSE Receipt of that entry (RFC 9942). `halted`: nothing is stated of
- * the log, so there is none.
+ * A receipt as a Transparent Statement (RFC 9943): a COSE_Sign1 over the canonical payload, which is the log's entry byte for byte, and in
+ * its unprotected header the log's own COSE Receipt of that entry (RFC 9942). `halted`: nothing is stated about the log, so no statement is
+ * made.
  */
 export async function transparentStatement(
   parts: CheckpointParts,
   receipt: Receipt,
 ): Promise<{ readonly kind: 'stated'; readonly bytes: Uint8Array } | { readonly kind: 'unknown' | 'halted' }> {
   const { database, issuer } = parts;
-  // Read after the receipt, so it ends behind it; and a head whose JWS does not say the same is not stated.
+  // Read after the receipt, so it covers it; and a head whose JWS does not say the same is not stated.
   const newest = await checkpoint(parts, { leaf_index: receipt.leafIndex });
   if (newest.kind !== 'known') return newest;
   const { tree_size, root_hash } = newest.head;

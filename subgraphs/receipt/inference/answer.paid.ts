@@ -38,11 +38,11 @@ import type { StreamedReply } from './hubs/stream.ts';
 import { providerCogs } from './provider-cogs.ts';
 
 /*
- * How an answer of a model is sold, in one piece or while it streams: what is the same for both, and for every kind of answer, stands
- * here, and a kind declares what differs.
+ * How an answer of a model is sold, in one piece or while it streams: this file has what is the same for both, and for every kind of
+ * answer, and a kind declares what differs.
  */
 
-/** What every call of a paid door costs, wherever it is paid. */
+/** What every call of a paid endpoint costs. */
 export const callTerms = {
   price_atomic: limits.call_price_atomic,
   networks: ['base', 'solana'],
@@ -108,7 +108,7 @@ export function routeOf(
   return { candidates, failover: svc?.failover ?? true };
 }
 
-/** No hub replaces the router: it tells the owner of the key which models it has. */
+/** No hub replaces the router, which reports to the owner of the key which models it has. */
 function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Route {
   if (!routes) throw new Refusal('unknown_model', { param: 'model' });
   if (!router_key) {
@@ -144,10 +144,10 @@ function termsOf<A extends RoutePreference & Intent>(
   };
 }
 
-/** What of a hub's answer goes on, whichever way it came. */
+/** The part of a hub's answer that is passed on, in one piece or streamed. */
 interface AnswerToSell<T extends JsonObject> {
   readonly by: Candidate;
-  /** As the hub names it; null where it names none. */
+  /** As the hub names it; null if it names none. */
   readonly answered_model: string | null;
   /** The tokens that its hub counted. */
   readonly usage: Usage | null;
@@ -155,10 +155,10 @@ interface AnswerToSell<T extends JsonObject> {
   readonly end: AnswerEnd;
 }
 
-/** What is kept of an answer for redelivery, and what of that the receipt commits to. */
+/** The part of an answer that is kept for redelivery, and the part of that to which the receipt commits. */
 type SoldOutput<T extends JsonObject> = OutputToCommit & Pick<Work<T>, 'answer' | 'fetched_there'>;
 
-/** An answer is delivered as far as it came; its receipt commits to it only where it came to its end. */
+/** An answer is delivered as far as it came; its receipt commits to it only if it is complete. */
 function workOf<T extends JsonObject>(
   { settings }: Hubs,
   { by, answered_model, usage, sold: { answer, fetched_there = false, ...output }, end }: AnswerToSell<T>,
@@ -195,10 +195,10 @@ interface AnswerInHand<A, V> extends AnswerHead {
 
 interface SoldAnswer<A, V extends object, T extends JsonObject> extends Omit<AnswerTerms<A>, 'demand'> {
   readonly field: `Mutation.${string}`;
-  /** The field that answers the same request in many pieces; left out: none does. */
+  /** The field that streams the answer to the same request. Absent if none does. */
   readonly streamed_by?: string;
   readonly modality: Modality;
-  /** Left out: what answers in its modality does. */
+  /** Absent: any model of its modality can answer. */
   demand?(asked: A): Demand;
   question(asked: A, context: Context): Question<V>;
   /** The tokens that its hub counted. */

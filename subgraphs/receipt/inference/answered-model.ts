@@ -3,8 +3,8 @@ import type { Route } from '../../sale.ts';
 import { type Candidate, type HubSettings, modelIdsOf } from './catalogue.ts';
 
 /**
- * Who answered, with the model that the hub named, and which of its catalogue that is by the configuration of now: it is signed with the
- * receipt, so that a dispute comes to the same when the configuration is another one.
+ * Who answered, with the model that the hub named, and the model of its catalogue that this is by the current configuration: it is signed
+ * with the receipt, so that a dispute has the same result under another configuration.
  */
 export function answeredRoute(
   hubs: readonly HubSettings[],

@@ -14,10 +14,10 @@ export interface NamedCall {
   readonly request_hash: string;
 }
 
-/** A named call that a process wants to work on. */
+/** A named call that a process is about to work on. */
 type NamedHold = NamedCall & KeyCallHold;
 
-/** A task, and the name that it has its answer under. */
+/** A task, and the name under which its answer is stored. */
 interface NamedTask {
   readonly mark: string;
   readonly task_id: TaskId;
@@ -32,7 +32,7 @@ export type NameStanding =
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' };
 
-/** `full`: so many names of this API key stand that one more does not. */
+/** `full`: this API key already has the maximum number of names. */
 export type NameTaking =
   | { readonly kind: 'taken' }
   | Exclude<NameStanding, { kind: 'free' }>
@@ -44,7 +44,7 @@ interface StandingRow extends NamedCall, Pick<KeyCallHold, 'task_id'> {
   readonly over: boolean;
 }
 
-/** Its time is over, or its process is gone. */
+/** It has expired, or its process is gone. */
 const isFree = ({ answered, leased, over }: StandingRow): boolean => over || !(answered || leased);
 
 const standingOf = (row: StandingRow | undefined, request_hash: string): NameStanding => {
@@ -73,7 +73,7 @@ export async function nameStanding(
   return standingOf(row, request_hash);
 }
 
-/** The answer that a task has left under its name, sealed; null where it is kept no longer. Read outside of any transaction. */
+/** The stored answer of a task under its name, sealed; null if it is no longer kept. Read outside of any transaction. */
 export async function namedAnswerBox(
   database: Pick<Database, 'query'>,
   { mark, task_id }: NamedTask,
@@ -96,7 +96,7 @@ const usualBounds: NameBounds = {
   answers_bytes_max: limits.idempotent_answers_bytes_max,
 };
 
-/** Takes names, each for one call of all processes. Of one name that stands in a batch several times the first takes it. */
+/** Takes names, each for one call of all processes. If a name is in a batch several times, the first call takes it. */
 export async function takeNames(
   tx: Tx,
   wanted: readonly NamedHold[],
@@ -105,7 +105,7 @@ export async function takeNames(
   if (wanted.length === 0) return new Map();
   const first = new Map<string, NamedHold>();
   for (const hold of wanted) if (!first.has(hold.mark)) first.set(hold.mark, hold);
-  // By name, or two batches would wait for each other.
+  // In the order of their names, or two batches would wait for each other.
   const holds = [...first.values()].sort((a, b) => (a.mark < b.mark ? -1 : 1));
   const full = await fullKeys(tx, holds, bounds);
   const inserted = await insertNames(
@@ -145,12 +145,12 @@ async function meetNames(tx: Tx, holds: readonly NamedHold[]): Promise<ReadonlyM
   );
 }
 
-/** A name that was free a moment ago was taken or released: another read tells which. */
+/** A name that was free a moment ago was taken or released: another read shows which. */
 function takingOf(found: NameStanding): Exclude<NameTaking, { kind: 'taken' }> {
   return found.kind === 'free' ? { kind: 'in_flight' } : found;
 }
 
-/** API keys with as many names as one may have; passed by those that are taken at the same moment. */
+/** API keys with the maximum number of names; names that are taken at the same moment may exceed it. */
 async function fullKeys(
   tx: Tx,
   holds: readonly NamedHold[],
@@ -178,7 +178,7 @@ async function insertNames(tx: Tx, holds: readonly NamedHold[]): Promise<Readonl
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** From dead processes and expired calls, each identified by the task that had the name. */
+/** Takes over names of dead processes and expired calls, each identified by the task that had the name. */
 async function retakeNames(tx: Tx, stale: readonly (NamedHold & { was: string })[]): Promise<ReadonlySet<string>> {
   if (stale.length === 0) return new Set();
   const { rows } = await tx.query<{ mark: string }>({
@@ -195,7 +195,7 @@ async function retakeNames(tx: Tx, stale: readonly (NamedHold & { was: string })
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** A named call that is being recorded, with its answer; null where none is kept, and then its name is let go of. */
+/** A named call that is being recorded, with its answer; null if none is kept, and then its name is released. */
 export interface NamedAnswer extends KeyCallHold {
   readonly mark: string;
   readonly answer_box: Buffer | null;
@@ -203,7 +203,7 @@ export interface NamedAnswer extends KeyCallHold {
 
 /**
  * Keeps answers in the transaction that records their calls.
- * @throws LostKeyCall where a name was taken over, because its process had not been seen for too long.
+ * @throws LostKeyCall if a name was taken over, because its process had not been seen for too long.
  */
 export async function keepNamed(tx: Tx, answers: readonly NamedAnswer[]): Promise<void> {
   const sorted = [...answers].sort((a, b) => (a.mark < b.mark ? -1 : 1));

@@ -8,7 +8,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../.
  */
 export type SettlementState = 'sent' | 'mined' | 'final' | 'abandoned';
 
-/** A key that pays gas, and the next nonce that no process has given away. */
+/** A key that pays gas, and the next nonce that no process has taken. */
 @Entity({ tableName: 'settler_key' })
 export class SettlerKeyRow {
   @PrimaryKey({ type: 'text' })
@@ -46,7 +46,7 @@ export class SettlementRow {
   blockHash!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
-  /** How often it was handed to a facilitator after the first time, and when last; null where none carries it. */
+  /** How often it was handed to a facilitator after the first time, and when last; null if no facilitator has it. */
   @Property({ type: 'integer', default: 0 })
   posts!: number;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
@@ -57,17 +57,17 @@ export class SettlementRow {
   /** UTC day that counts its fee. Null if another party pays it, and on Solana. */
   @Property({ type: 'string', columnType: 'date', nullable: true })
   feeDay!: string | null;
-  /** Atomic USDC for one ether, by which its fee is reckoned. */
+  /** Atomic USDC for one ether, by which its fee is computed. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   ethPriceAtomic!: bigint | null;
-  /** What it may cost by what was signed, and what the day counts for it: that, and once it is mined what was paid. */
+  /** What it may cost by what was signed, and what the day counts for it: the same, or once it is mined the fee that was paid. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   feeMaxAtomic!: bigint | null;
   @Property({ type: AtomicAmountColumn, nullable: true })
   feeAtomic!: bigint | null;
 }
 
-/** What the settlements of one UTC day cost, over all processes. A counter: what it counts stands on each settlement. */
+/** Fees of the settlements of one UTC day, over all processes. A counter: the fee of each settlement is in its own row. */
 @Entity({ tableName: 'settlement_fee_day' })
 export class SettlementFeeDay {
   @PrimaryKey({ type: 'string', columnType: 'date' })

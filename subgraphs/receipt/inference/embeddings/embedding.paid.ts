@@ -20,7 +20,7 @@ import { canonicalData, dataCharsMin, vectorsIn } from './vectors.ts';
 /** Numbers of tokens, as the hub counts them. */
 type TokensOfInputs = { readonly prompt_tokens: number; readonly total_tokens: number };
 
-/** Some leave out the sum, or send an empty object. What is not counted is null. */
+/** Some hubs leave out the sum, or send an empty object. What is not counted is null. */
 const HubUsage = z
   .object({ prompt_tokens: HubCount.nullish(), total_tokens: HubCount.nullish() })
   .transform(({ prompt_tokens, total_tokens }): TokensOfInputs | null =>
@@ -34,7 +34,7 @@ const HubEmbeddings = z.object({
 });
 
 interface EmbeddingsInHand {
-  /** Each as it goes out, as canonical JSON. */
+  /** Each as it is sent, as canonical JSON. */
   readonly vectors: readonly string[];
   readonly usage: TokensOfInputs | null;
 }
@@ -110,7 +110,7 @@ export function embeddingsPaid(hubs: Hubs): WorkThenSettle<EmbeddingRequest, Kep
   };
 }
 
-/** What of a request this service does not know. */
+/** Members of a request that this service does not know. */
 function unknownIn({ extra = {} }: EmbeddingRequest): readonly UnknownMember[] {
   return Object.keys(extra).map(name => ({ name, at: name }));
 }
@@ -127,7 +127,7 @@ function requireTaken({ settings }: Hubs, asked: EmbeddingRequest): void {
   throw memberNotServed(model, unknownIn(asked), ({ name }) => isServed({ ability: 'embedding', members: [name] }));
 }
 
-/** What is known to be too large is not worked for. @throws answer_too_large */
+/** A request whose answer is known to be too large causes no work. @throws answer_too_large */
 function requireRoom({ input, encoding_format, dimensions }: EmbeddingRequest): void {
   const chars_min = dataCharsMin({ count: input.length, encoding_format, dimensions });
   if (chars_min <= limits.embedding_answer_chars_max) return;

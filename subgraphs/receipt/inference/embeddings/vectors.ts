@@ -1,7 +1,7 @@
 import { canonicalJson, canonicalNumbers } from '../../../../schema/canonical-json.ts';
 import type { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
 
-/* Vectors as hubs send them and as they go out: both of the API's forms, from either to either. */
+/* Vectors as hubs send them and as they are sent on: both of the API's forms, from either to either. */
 
 /** One item of a hub's answer. Some leave out the index of the first, which is zero, or of all. */
 export interface HubEmbedding {
@@ -12,7 +12,7 @@ export interface HubEmbedding {
 
 export type EncodingFormat = EmbeddingRequest['encoding_format'];
 
-/** What is wanted of an answer. */
+/** What an answer must contain. */
 export interface WantedVectors {
   /** One for each input. */
   readonly count: number;
@@ -42,7 +42,7 @@ export function vectorsIn(
   return texts;
 }
 
-/** Null where one is missing, or there twice. */
+/** Null if one is missing, or occurs twice. */
 function inOrder(data: readonly HubEmbedding[], count: number): readonly unknown[] | null {
   if (data.length !== count) return null;
   const by_index = new Map(data.map(({ index, embedding }, place) => [index ?? place, embedding]));
@@ -76,7 +76,7 @@ export function toBase64(numbers: readonly number[]): string {
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Null where a text is no float32 numbers. */
+/** Null if the text is not float32 numbers. */
 export function fromBase64(text: string): readonly number[] | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
   const bytes = Buffer.from(text, 'base64');
@@ -84,7 +84,7 @@ export function fromBase64(text: string): readonly number[] | null {
   return Array.from({ length: bytes.length / FLOAT32_BYTES }, (_, at) => bytes.readFloatLE(at * FLOAT32_BYTES));
 }
 
-/** `data` as it goes out, in its canonical form. */
+/** `data` as it is sent, in its canonical form. */
 export function canonicalData(vectors: readonly string[]): string {
   const items = vectors.map((vector, index) => `${ITEM_BEGIN}${vector},"index":${index}${ITEM_END}`);
   return `[${items.join()}]`;
@@ -92,13 +92,16 @@ export function canonicalData(vectors: readonly string[]): string {
 const ITEM_BEGIN = '{"embedding":';
 const ITEM_END = ',"object":"embedding"}';
 
-/** The fewest characters of a vector of so many numbers: exact in base64; in numbers, a digit for each. */
+/** The minimum number of characters of a vector with that many numbers: exact in base64; in numbers, a digit for each. */
 const vectorCharsMin: Readonly<Record<EncodingFormat, (dimensions: number) => number>> = {
   float: dimensions => '[]'.length + dimensions + (dimensions - 1),
   base64: dimensions => '""'.length + 4 * Math.ceil((dimensions * FLOAT32_BYTES) / 3),
 };
 
-/** The fewest characters that `data` can take, as far as the request says it: all of them where it wants base64 of a given length. */
+/**
+ * The minimum number of characters of `data`, as far as the request determines it: the exact number if it requests base64 of a given
+ * length.
+ */
 export function dataCharsMin({ count, encoding_format, dimensions }: WantedVectors): number {
   const frame = canonicalData(Array.from({ length: count }, () => '')).length;
   return frame + count * vectorCharsMin[encoding_format](dimensions ?? 1);

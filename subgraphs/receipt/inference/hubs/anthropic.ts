@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 
 /*
- * A hub that speaks Anthropic's Messages API. A message is put to it as its caller wrote it. Its answer is read as the chat completion
- * that it comes to, so that one set of schemas checks what any hub says, member by member; what is none comes to no completion.
+ * A hub that speaks Anthropic's Messages API. A message is sent to it as its caller wrote it. Its answer is translated to a chat
+ * completion, so that one set of schemas checks what any hub says, member by member; what is not a message has no translation.
  */
 
 export const MESSAGES_PATH = '/messages';
 
-/** The version in which all that a caller may write is served. */
+/** The version in which everything that a caller may write is served. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
 
 /** Request to such a hub, as the caller wrote it. */
 export interface AnthropicRequest {
   readonly body: JsonObject;
-  /** Names of the API's betas; empty where none is named. */
+  /** Names of the API's betas; empty if none is named. */
   readonly betas: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function betaHeaders(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
 }
 
-/** By its stop reason, the finish reason of a chat; `stop_sequence` has none, and stays. */
+/** The finish reason of a chat for each stop reason; `stop_sequence` has none, and stays. */
 const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   pause_turn: 'stop',
@@ -44,7 +44,7 @@ const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) =>
   thinking: ({ thinking = null, signature = null }, index) => ({
     reasoning_details: [{ type: 'reasoning.text', index, text: thinking, signature }],
   }),
-  // Without its data it is nothing that could be sent back.
+  // Without its data it could not be sent back.
   redacted_thinking: ({ data }, index) =>
     typeof data === 'string' ? { reasoning_details: [{ type: 'reasoning.encrypted', index, data }] } : {},
 };
@@ -60,7 +60,7 @@ function contentIn(block: Json, index: number): BlockContent | null {
   return isJsonObject(block) ? (wholeBlocks[String(block.type)]?.(block, index) ?? null) : null;
 }
 
-/** One block of an answer, by what it is in the message that the answer comes to. */
+/** One block of an answer, by its place in the message to which the answer is translated. */
 export type HubBlock =
   | { readonly text: string }
   /** The `index` of its entry in `reasoning_details`. */
@@ -76,7 +76,7 @@ function blocksIn(content: readonly JsonObject[]): HubBlock[] {
   });
 }
 
-/** A whole answer as a chat completion, and the blocks in which it came; what is no message as it is, and has none. */
+/** A whole answer as a chat completion, and the blocks in which it came; what is not a message is returned unchanged, without blocks. */
 export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly blocks: readonly HubBlock[] | null } {
   const message = jsonIn(bytes.toString('utf8'));
   if (!isJsonObject(message) || message.type !== 'message' || !Array.isArray(message.content))
@@ -95,7 +95,7 @@ export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly 
   return { bytes: Buffer.from(JSON.stringify(completion)), blocks: blocksIn(message.content as JsonObject[]) };
 }
 
-/** What a block says as it begins; arguments of a call come after it. */
+/** The content of a block as it begins; arguments of a call follow it. */
 function begunIn(block: Json | undefined, index: number): BlockContent | null {
   const said = contentIn(block ?? null, index);
   const input = isJsonObject(block) && isJsonObject(block.input) ? block.input : {};
@@ -122,13 +122,13 @@ const signedBy = (signature: string, index: number): BlockContent => ({
 });
 
 const NOTHING: JsonObject = { choices: [] };
-/** What no chunk is. */
+/** Data that no chunk matches. */
 const FAULT: JsonObject = { error: 'not what was asked for' };
 
-/** What says of no block that it adds to it adds to the first. */
+/** An event that does not name its block adds to the first. */
 const blockAt = (at: number) => Math.max(at, 0);
 
-/** `svc_block` says to which block of the answer it adds, which a chat has no word for. */
+/** `svc_block` names the block of the answer to which it adds, for which a chat has no word. */
 const chunkOf = (said: BlockContent | null, at: number): JsonObject =>
   said === null ? FAULT : { choices: [{ delta: { ...said, svc_block: blockAt(at) } as JsonObject }] };
 
@@ -144,7 +144,7 @@ export class AnthropicEvents {
   /** Blocks whose signature was passed on: later pieces of one would be checked without its earlier ones. */
   readonly #signed = new Set<number>();
 
-  /** The data of the chunks that an event comes to; what is no JSON as it is. */
+  /** The data of the chunks to which an event is translated; what is not JSON is returned unchanged. */
   chunks(data: string): readonly string[] {
     const event = jsonIn(data);
     if (event === undefined) return [data];
@@ -178,7 +178,7 @@ export class AnthropicEvents {
         };
       case 'error':
         return FAULT;
-      // The API may add kinds of events, which change nothing of those that it has.
+      // The API may add kinds of events, which change nothing about the existing ones.
       default:
         return NOTHING;
     }
@@ -214,7 +214,7 @@ export class AnthropicEvents {
   }
 }
 
-/** In a chat's names: the prompt is all that was read, from a cache or not. */
+/** In a chat's names: the prompt includes everything that was read, from a cache or not. */
 function usageIn(usage: Json | undefined): JsonObject | null {
   if (!isJsonObject(usage)) return null;
   const { input_tokens = null, output_tokens = null, output_tokens_details } = usage;

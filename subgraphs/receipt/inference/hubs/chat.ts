@@ -19,7 +19,7 @@ const HubToolCall = z
   .transform(({ id, function: called }) => ({ id, type: 'function' as const, function: called }));
 export type HubToolCall = z.output<typeof HubToolCall>;
 
-/** In the words of the wire: a receipt may commit to the canonical JSON of it. What is not there is left out. */
+/** With the member names of the wire, because a receipt may commit to the canonical JSON of it. Absent members are left out. */
 export type AssistantMessage = {
   readonly role: 'assistant';
   readonly content: string | null;
@@ -67,7 +67,7 @@ export function isText(message: AssistantMessage): boolean {
 /** A number of tokens, or of a choice, as hubs give it. */
 export const HubCount = z.int().min(0).max(INT_MAX);
 
-/** Beside the three counts that all hubs give stands all else that one counts, by its own names. */
+/** Besides the three counts that all hubs send, everything else that a hub counts, under its own names. */
 export type Usage = {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -95,14 +95,14 @@ const ChoiceEnd = HubFinish.transform(finishReasonOf).refine(reason => reason !=
   error: 'did not finish',
 });
 
-/** By these an empty text is all that there is to say. */
+/** With these reasons an empty text is a complete answer. */
 const ENDED = new Set<HubFinishReason>(['stop', 'stop_sequence']);
-/** Reasons of the API for which a message without a word is an answer: its tokens went into thinking, or it was withheld. */
+/** Reasons of the API with which a message without text is an answer: its tokens were used for thinking, or it was withheld. */
 const WORDLESS = new Set<HubFinishReason>(['length', 'content_filter']);
 
 /**
  * Whether a message that ended so is an answer, which is delivered and charged: one rule for chats and responses, whole and streamed.
- * `content` is null where the hub gave none, and what was only thought is no answer unless its tokens were used up by that.
+ * `content` is null if the hub sent none. Reasoning alone is no answer unless it has used up the tokens.
  */
 export function isAnswer({ content, tool_calls, refusal }: AssistantMessage, finish_reason: HubFinishReason): boolean {
   if (content || tool_calls !== undefined || refusal !== undefined) return true;
@@ -132,7 +132,7 @@ export const AnsweredUsage = HubUsage.nullish()
   .catch(null)
   .transform(usage => usage ?? null);
 
-/** Hubs that fail once they have answered 200 say so beside what they have, and in a stream in the midst of it. */
+/** Hubs that fail after they have answered 200 report it besides what they have, and in a stream in the middle of it. */
 export const noError = z.null().optional();
 
 /** As much of an OpenAI chat completion as is passed on. What a hub adds to it stays with us. */
@@ -150,7 +150,7 @@ function choicesToReturn(choices: readonly [Choice, ...Choice[]]): readonly [Cho
   return choices.every(({ message }) => isText(message)) ? choices : [choices[0]];
 }
 
-/** All that a hub learns is what was written for it: no header, address, wallet or id of the caller; every call goes out under our own key. */
+/** A hub receives only what was written for it: no header, address, wallet or id of the caller; every call is sent under our own key. */
 export interface HubRequest extends ForwardedMembers {
   readonly messages: readonly ChatRequestMessage[];
   readonly max_tokens: number | null;
@@ -224,8 +224,9 @@ type UsageDetails = { readonly [name: string]: number | boolean | null | UsageDe
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * What a hub counts beside the three numbers that all of them give: the details of prompt and completion, tokens of its cache, its cost.
- * What is neither a number, a flag, null nor an object of these is left out, as texts and lists are, and so is what exceeds the bounds, or is not counted at all.
+ * What a hub counts besides the three numbers that all of them send: the details of prompt and completion, tokens of its cache, its cost.
+ * What is neither a number, a flag, null nor an object of these is left out, as texts and lists are, and so is what exceeds the bounds, or
+ * is not counted at all.
  */
 function usageDetails(given: Readonly<Record<string, unknown>>): UsageDetails {
   const counted = Object.entries(given).filter(([name, value]) => value !== null && isOfItsKind(name, value));

@@ -51,7 +51,7 @@ export function unknownHealth(now_ms: number): HubHealth {
   };
 }
 
-/** A failure weighs less and less as time goes by in which nothing was heard. */
+/** A failure weighs less the longer no result has been received since. */
 export function failureWeight({ failing, heard_at_ms }: HubHealth, now_ms: number): number {
   return failing * 0.5 ** (Math.max(0, now_ms - heard_at_ms) / limits.hub_failing_half_life_ms);
 }

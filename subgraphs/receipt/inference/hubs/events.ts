@@ -5,8 +5,8 @@ export class OverlongEvent extends Error {
 }
 
 /**
- * The data of each server-sent event in a body, by the HTML standard's section 9.2.6: an event that has no end is none.
- * @throws OverlongEvent; TypeError where the body is not UTF-8; and whatever the body throws.
+ * The data of each server-sent event in a body (HTML standard, section 9.2.6); an event without an end is ignored.
+ * @throws OverlongEvent; TypeError if the body is not UTF-8; and whatever the body throws.
  */
 export async function* eventsIn(body: AsyncIterable<Uint8Array>, event_chars_max: number): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -19,8 +19,8 @@ const DETAIL_BOUNDS = {
 } as const;
 
 /**
- * Reasoning as hubs give it, in a message or in a delta. It is beside the answer: where a member is of another shape, or larger than its
- * bounds, it is left out as if the hub had not sent it, and the answer stands.
+ * Reasoning as hubs send it, in a message or in a delta. It is not part of the answer: a member of another shape, or larger than its
+ * bounds, is left out as if the hub had not sent it, and the answer remains valid.
  */
 export const reasoningMembers = {
   reasoning_content: z.string().nullish().catch(null),
@@ -62,7 +62,7 @@ export class StreamedReasoning {
   #source: ReasoningSource | null = null;
   #text = '';
 
-  /** Null where the delta adds nothing. */
+  /** Null if the delta adds nothing. */
   take({ reasoning_content, reasoning, reasoning_details }: HubReasoning): ReasoningPiece | null {
     const added = reasoningOf({
       reasoning_content: this.#content.take(reasoning_content ?? ''),
@@ -84,7 +84,7 @@ export class StreamedReasoning {
     });
   }
 
-  /** All that was thought, once. */
+  /** The whole reasoning, once. */
   get text(): string {
     return this.#text;
   }

@@ -47,7 +47,7 @@ export class RouterModels {
     this.#clock = clock;
   }
 
-  /** Those that are listed; of a longer list of the router's the first, and `more`. */
+  /** The models that are listed; of a longer list of the router's the first, and `more`. */
   async listed(): Promise<RouterListing> {
     await this.#ready();
     const known = [...(this.#published ?? this.#settings.models)];
@@ -61,10 +61,7 @@ export class RouterModels {
     return new Set(this.#published ?? this.#settings.models).has(id);
   }
 
-  /**
-   * Whether it may have that model, by its id there: false if its models are published or configured, and this is none
-   * of them.
-   */
+  /** Whether it may have that model, by its id there: false if its models are published or configured, and do not include this one. */
   async mayHave(id: string): Promise<boolean> {
     await this.#ready();
     const known = this.#published?.size ? this.#published : new Set(this.#settings.models);
@@ -80,7 +77,7 @@ export class RouterModels {
     if (!this.#fetched && this.#fetching) await withinTime(this.#fetching, limits.router_models_wait_ms_max);
   }
 
-  /** One at a time, and not again before some time has passed, however it came out. */
+  /** One fetch at a time, and the next only after a pause, whatever its result. */
   #refresh(): void {
     if (this.#fetching || this.#clock.now_ms() < this.#next_fetch_at_ms) return;
     this.#fetching = this.#fetch()

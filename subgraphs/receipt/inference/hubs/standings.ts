@@ -17,7 +17,7 @@ import {
 export interface HubStanding {
   readonly hub: string;
   readonly modality: Modality;
-  /** From 1, all is well, to 0: its circuit is open. */
+  /** From 1 (healthy) to 0 (its circuit is open). */
   readonly health: number;
   /** Null until it has answered. */
   readonly answer_ms: number | null;
@@ -39,12 +39,12 @@ interface StandingsOptions {
   readonly connections: ReadonlyMap<string, Pick<HubConnection, 'crowding'>>;
 }
 
-/** How the hubs of this process stand, by hub and modality, and who leads among those that one question may go to. */
+/** State of the hubs of this process, by hub and modality, and which one leads among those that may answer one question. */
 export class Standings {
   readonly #options: StandingsOptions;
   readonly #opened_at_ms: number;
   readonly #healths = new Map<string, { readonly hub: string; readonly modality: Modality; health: HubHealth }>();
-  /** As many as there are sets of candidates: callers name models, and make none. */
+  /** One for each set of candidates: callers name models, but cannot add sets. */
   readonly #leaders = new Map<string, string | null>();
 
   constructor(options: StandingsOptions) {
@@ -88,7 +88,7 @@ export class Standings {
     });
   }
 
-  /** Whether it has failed of late, and answered nothing since. */
+  /** Whether it has failed recently, and has answered nothing since. */
   rests(hub: string, modality: Modality): boolean {
     return (this.#healths.get(nameOf(hub, modality))?.health.circuit.kind ?? 'closed') !== 'closed';
   }

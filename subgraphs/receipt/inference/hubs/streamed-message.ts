@@ -10,7 +10,7 @@ import { SplitText } from './split-text.ts';
 
 const Name = wellFormedText.max(limits.tool_call_id_chars_max);
 
-/** Some hubs say all of a call at once, and leave out which one of several it is. */
+/** Some hubs send a whole call at once, and leave out which one of several it is. */
 const CallDelta = z.object({
   index: z
     .int()
@@ -26,7 +26,7 @@ const Delta = z.object({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(CallDelta).max(limits.tool_calls_max).nullish(),
-  /** To which block of the answer it adds, where the hub gives it in blocks. */
+  /** The block of the answer to which it adds, if the hub sends blocks. */
   svc_block: z.int().min(0).nullish(),
   ...reasoningMembers,
 });
@@ -53,7 +53,7 @@ const HubChunk = z.object({
     )
     .max(1),
   usage: AnsweredUsage,
-  /** Whatever it is: what it may be is judged where it is shown. */
+  /** Any text: what it may be is judged where it is shown. */
   model: z.string().nullish().catch(null),
   error: noError,
 });
@@ -61,11 +61,11 @@ const HubChunk = z.object({
 export type ChunkReading =
   | {
       readonly kind: 'chunk';
-      /** Null where it says nothing of the answer. */
+      /** Null if it says nothing about the answer. */
       readonly delta: Delta | null;
       readonly finish_reason: string | null;
       readonly usage: Usage | null;
-      /** As the hub names it; null where it names none. */
+      /** As the hub names it; null if it names none. */
       readonly model: string | null;
     }
   | { readonly kind: 'not_json' }
@@ -102,12 +102,12 @@ interface StreamedCall {
 
 /** A message while it streams: what each chunk adds to it, and what they add up to. */
 export class StreamedMessage {
-  /** What it is made of, in the order in which each of it began. */
+  /** Its parts, in the order in which each of them began. */
   readonly began: Channel[] = [];
   readonly #content = new SplitText();
   readonly #refusal = new SplitText();
   readonly #reasoning = new StreamedReasoning();
-  /** The hub has given its text, be it empty. */
+  /** The hub has sent its text, even if it is empty. */
   #has_content = false;
   /** By the index that the hub gives them. */
   readonly #calls = new Map<number, StreamedCall>();
@@ -160,7 +160,7 @@ export class StreamedMessage {
     return messageOf({ content: content === '' && says_more ? null : content, calls, refusal, reasoning });
   }
 
-  /** In the order in which they began; null where its hub gives none. */
+  /** In the order in which they began; null if the hub sends none. */
   get blocks(): readonly HubBlock[] | null {
     return this.#in_blocks ? this.#first.flatMap(piece => this.#blockOf(piece) ?? []) : null;
   }
@@ -172,7 +172,7 @@ export class StreamedMessage {
     return { text: this.#texts.get(first.block)?.whole ?? '' };
   }
 
-  /** Null where there is none yet. */
+  /** Null if there is none yet. */
   #text(content: string, block: number | null): string | BlockTextPiece | null {
     const text = this.#content.take(content);
     if (block === null) return text === '' ? null : text;
@@ -182,7 +182,7 @@ export class StreamedMessage {
     return said === '' ? null : { text: said, block };
   }
 
-  /** What was thought, as text. */
+  /** The reasoning as text. */
   get reasoning_text(): string {
     return this.#reasoning.text;
   }

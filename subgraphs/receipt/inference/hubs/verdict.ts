@@ -37,7 +37,7 @@ export interface HubRefusal {
 }
 
 export interface VerdictRules {
-  /** The caller's own key was sent: what is said of that key is the caller's business. */
+  /** The caller's own key was sent: errors about that key concern the caller. */
   readonly by_router: boolean;
   /** Members that we added to what the caller has sent. */
   readonly added: readonly string[];
@@ -77,8 +77,8 @@ export function verdictOf(refusal: HubRefusal, rules: VerdictRules): HubVerdict 
 }
 
 /**
- * The same of an error that comes as an event in the midst of an answer, where no status says whose affair it is. `error` is null where
- * the event says nothing, or speaks of our account. Pure.
+ * The same for an error that comes as an event in the middle of an answer, where no status says whose fault it is. `error` is null if the
+ * event says nothing, or is about our account. Pure.
  */
 export function verdictInStream(
   event: string,
@@ -164,7 +164,7 @@ function isAboutAccount({ status, details, message }: ReportedError, { code, typ
   return (
     [code, type].some(word => word !== null && ACCOUNT.test(word)) ||
     [status, ...reasons].some(reason => typeof reason === 'string' && ACCOUNT_REASON.test(reason)) ||
-    // Where the status says what is wrong, a sentence says no more.
+    // If the status says what is wrong, a sentence adds nothing.
     ((answered === 400 || answered === 403) && typeof message === 'string' && ACCOUNT_SENTENCE.test(message))
   );
 }
@@ -181,7 +181,7 @@ function isModeration({ metadata }: ReportedError, { code, type, param }: Words)
 function namesAdded({ param, message }: ReportedError, { code }: Words, { added, by_router }: VerdictRules): boolean {
   const ours = added.filter(name => !(by_router && name === 'model'));
   if (typeof param === 'string') return ours.includes(param.split(/[.[]/, 1)[0] ?? '');
-  // Some say it in words alone, whose other errors may quote what the caller has written.
+  // Some name it in the message only, and their other errors may quote what the caller has written.
   const in_words = ours.includes('stream_options') && code === null;
   return in_words && typeof message === 'string' && STREAM_OPTIONS.test(message);
 }
@@ -204,12 +204,12 @@ function tellsTooMuch(text: string, secrets: readonly string[]): boolean {
 }
 
 function holdsAny(text: string, secrets: readonly string[]): boolean {
-  // What is not drawn may stand in the midst of a name.
+  // Characters that are not drawn may be in the middle of a name.
   const lower = text.replace(NOT_DRAWN, '').toLowerCase();
   return secrets.some(secret => lower.includes(secret.toLowerCase()));
 }
 
-/** What of a hub's answer must not be shown to its caller. */
+/** Decides which parts of a hub's answer must not be shown to its caller. */
 export interface RevealRules {
   /** Whether an id, a name or a word beside the content does. */
   word(text: string): boolean;
@@ -223,7 +223,7 @@ export interface RevealRules {
 const NUMBERED_ID =
   /(?<![a-z0-9])(?:org|organization|proj|project|user|acct|account|req|wrkspc|team|tenant)[-_](?=[a-z]*\d)[a-z0-9]{6,}/i;
 
-/** Names of what is counted, and kinds of reasoning, come again with every answer. */
+/** Names of what is counted, and kinds of reasoning, repeat in every answer. */
 const WORDS_JUDGED_MAX = 1_000;
 const WORD_CHARS_MAX = 64;
 
@@ -252,7 +252,7 @@ function unescapeUrl(url: string): string {
   }
 }
 
-/** As plain text of bounded length; null where it is no text, or names what is not the caller's to know. */
+/** As plain text of bounded length; null if it is not text, or names what the caller must not know. */
 function publicMessage(message: Json | undefined, secrets: readonly string[]): string | null {
   if (typeof message !== 'string' || !message.isWellFormed()) return null;
   const text = message.replace(NOT_DRAWN, ' ').trim();
@@ -276,7 +276,7 @@ export function answeredModelOf(
 
 const HOUR_MS = 3_600_000;
 
-/** At least a second, at most an hour; null where the hub names no time. */
+/** At least a second, at most an hour; null if the hub states no time. */
 function retryAfter(headers: IncomingHttpHeaders, now_ms: number): number | null {
   const { 'retry-after': said = null, 'retry-after-ms': said_ms } = headers;
   const named_ms = typeof said_ms === 'string' && /^\d{1,9}$/.test(said_ms) ? Number.parseInt(said_ms, 10) : null;
@@ -294,7 +294,7 @@ export function secretsOf(base_url: string, api_key: string | null): readonly st
   return [...new Set([...hostsOf(base_url), ...parts])];
 }
 
-/** How the host of a hub is written, with its port and without. */
+/** Spellings of the host of a hub, with its port and without. */
 export function hostsOf(base_url: string): readonly string[] {
   const { host, hostname } = new URL(base_url);
   return [host, hostname, ...hostname.split('.', 1).filter(isLong)];

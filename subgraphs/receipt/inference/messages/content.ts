@@ -7,31 +7,31 @@ import type { Channel, Piece } from '../../../piece.ts';
 import type { HubBlock } from '../hubs/anthropic.ts';
 import type { AssistantMessage, HubToolCall, Usage } from '../hubs/chat.ts';
 
-/* What a hub's message comes to in the blocks of Anthropic's Messages API. */
+/* Translates a hub's message to the blocks of Anthropic's Messages API. */
 
-/** In the words of the wire: a receipt commits to the canonical JSON of the list of them. */
+/** With the member names of the wire: a receipt commits to the canonical JSON of the list of them. */
 export type AnswerBlock =
   | { readonly type: 'text'; readonly text: string; readonly citations: null }
   | {
       readonly type: 'thinking';
       readonly thinking: string;
-      /** By which the model's provider recognises its thinking. Empty if the hub gives none. */
+      /** By this the model's provider recognises its thinking. Empty if the hub sends none. */
       readonly signature: string;
     }
-  /** What a model thought, and only its maker can read. */
+  /** Reasoning that only the model's maker can read. */
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | {
       readonly type: 'tool_use';
       readonly id: string;
       readonly name: string;
-      /** An object; text where the model wrote none, and then exactly what it wrote. */
+      /** An object; if the model wrote none, the text exactly as it wrote it. */
       readonly input: JsonObject | string;
       readonly caller: { readonly type: 'direct' };
     };
 
 export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal';
 
-/** A hub's finish reason as the dialect puts it. What is not here ends a turn like any other. */
+/** The dialect's stop reason for each finish reason of a hub. Any other ends a turn normally. */
 const stops: Readonly<Record<string, StopReason>> = {
   length: 'max_tokens',
   max_tokens: 'max_tokens',
@@ -41,7 +41,7 @@ const stops: Readonly<Record<string, StopReason>> = {
   content_filter: 'refusal',
 };
 
-/** Some hubs say `stop` of an answer that calls tools, or refuses. */
+/** Some hubs send `stop` for an answer that calls tools, or refuses. */
 export function stopReasonOf(finish_reason: string | null, { tool_calls, refusal }: AssistantMessage): StopReason {
   const said = stops[finish_reason ?? ''];
   if (said !== undefined) return said;
@@ -49,14 +49,14 @@ export function stopReasonOf(finish_reason: string | null, { tool_calls, refusal
   return refusal === undefined ? 'end_turn' : 'refusal';
 }
 
-/** What of a refusal is known: that it is one. */
+/** All that is known about a refusal is that it is one. */
 export function stopDetailsOf(stop_reason: StopReason | null): JsonObject | null {
   return stop_reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null;
 }
 
 const textBlock = (text: string): AnswerBlock => ({ type: 'text', text, citations: null });
 
-/** How each kind of block stands before its first piece. */
+/** Each kind of block before its first piece. */
 export const blockBegun = {
   text: textBlock(''),
   thinking: { type: 'thinking', thinking: '', signature: '' },
@@ -64,23 +64,23 @@ export const blockBegun = {
   call: (id: string, name: string) => ({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
 } as const satisfies Record<string, JsonObject | ((...given: string[]) => JsonObject)>;
 
-/** What a caller is shown of what was thought. `signed`: of a block only that which knows it again, and not its text. */
+/** The part of the reasoning that a caller is shown. `signed`: of a block only that by which its maker recognises it, and not its text. */
 export type ShownThinking = 'whole' | 'signed' | 'hidden';
 
-/** Which parts of a message a caller wants, and how it arrived. */
+/** The parts of a message that are requested, and how it arrived. */
 interface ContentOptions {
   readonly thinking: ShownThinking;
-  /** In which its hub gave it, in their order; null where the hub's dialect has none. */
+  /** The blocks in which its hub sent it, in their order; null if the hub's dialect has none. */
   readonly blocks?: readonly HubBlock[] | null;
-  /** In which order it came; without it thinking goes first, and text before what is called. */
+  /** The order in which it came; without it thinking comes first, and text before calls. */
   readonly began?: readonly Channel[];
   /** Reasoning of a stream. */
   readonly reasoning_text?: string;
 }
 
 /**
- * The blocks of a message as its hub gave them; else one for each channel, in the order in which it began. A refusal is a text like any
- * other: the reason for which the turn ended says what it is.
+ * The blocks of a message as its hub sent them; otherwise one for each channel, in the order in which it began. A refusal is a text like
+ * any other: the stop reason shows that it is one.
  */
 export function blocksOf(message: AssistantMessage, shown: ContentOptions): AnswerBlock[] {
   return shown.blocks ? blocksAsGiven(message, shown.blocks, shown.thinking) : blocksByChannel(message, shown);
@@ -129,7 +129,7 @@ function blocksByChannel(
   return blocks.sort((one, other) => place(one) - place(other)).map(([, block]) => block);
 }
 
-/** The last signature of what was thought; null where there is none. */
+/** The last signature of the reasoning; null if it has none. */
 export function signatureIn({ reasoning_details = [] }: Reasoning): string | null {
   const signed = reasoning_details.findLast(
     ({ type, signature }) => type === 'reasoning.text' && typeof signature === 'string' && signature !== '',
@@ -137,7 +137,7 @@ export function signatureIn({ reasoning_details = [] }: Reasoning): string | nul
   return signed ? String(signed.signature) : null;
 }
 
-/** Arguments as the model wrote them; a call without any has none. Text is kept where it is no object that can be signed. */
+/** Arguments as the model wrote them; a call without any has none. Text is kept if it is not an object that can be signed. */
 function inputOf(given: string): JsonObject | string {
   if (given.trim() === '') return {};
   if (exceededBy(Buffer.from(given)) !== null) return given;
@@ -149,7 +149,7 @@ function inputOf(given: string): JsonObject | string {
   }
 }
 
-/** Blocks that were kept, as pieces of a stream: each is a block of its own again. */
+/** Stored blocks as pieces of a stream: each is a block of its own again. */
 export function piecesOfBlocks(content: readonly AnswerBlock[]): Piece[] {
   let calls = 0;
   return content.map((block, at): Piece => {
@@ -169,7 +169,7 @@ function thoughtPiece({ thinking: text, signature }: Extract<AnswerBlock, { type
   return { reasoning: { reasoning_details: [{ type: 'reasoning.text', text, signature }] }, text, block };
 }
 
-/** Tokens by Anthropic's names: null is what the hub does not count, and 0 what it has to. */
+/** Tokens by Anthropic's names: null if the hub does not count them, or 0 if it has to. */
 interface BlocksUsage {
   /** Without those that came from a cache. */
   readonly input_tokens: number;
@@ -195,7 +195,7 @@ export function blocksUsage(usage: Usage | null): BlocksUsage & JsonObject {
   };
 }
 
-/** A hub may count what it likes; what is no number of tokens is none. */
+/** A hub may count anything; a value that is not a number of tokens is ignored. */
 function countIn(details: Usage[string] | undefined, name: string): number | null {
   const count = typeof details === 'object' && details !== null ? details[name] : null;
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= INT_MAX ? count : null;

@@ -49,7 +49,10 @@ export class BlockEvents {
       yield signatureEvent(this.#began.indexOf(this.#open), signature);
   }
 
-  /** A thought whose text is omitted is a block for what knows it again: it begins with that, and without it there is none. */
+  /**
+   * A thought whose text is omitted is shown only as that by which its maker recognises it: its block begins with that, and is left out
+   * without it.
+   */
   #shows({ reasoning, block }: ReasoningPiece): boolean {
     if (this.#shown === 'whole') return true;
     return this.#shown === 'signed' && block !== undefined && isSealed(reasoning);
@@ -61,7 +64,7 @@ export class BlockEvents {
     yield { type: 'content_block_start', index: this.#began.push(channel) - 1, content_block: blockStartOf(piece) };
   }
 
-  /** One that comes after its block has stopped goes out at once. */
+  /** A signature that comes after its block has stopped is sent at once. */
   *#sign(channel: Channel, { reasoning }: ReasoningPiece): Generator<MessageEvent> {
     const signature = signatureIn(reasoning);
     if (signature === null) return;
@@ -84,7 +87,7 @@ function blockStartOf(piece: Piece): JsonObject {
   return encrypted && piece.block !== undefined ? blockBegun.redacted(String(encrypted.data)) : blockBegun.thinking;
 }
 
-/** Whether its maker knows it again. */
+/** Whether its maker can recognise it. */
 function isSealed(reasoning: Reasoning): boolean {
   return signatureIn(reasoning) !== null || encryptedIn(reasoning) !== undefined;
 }

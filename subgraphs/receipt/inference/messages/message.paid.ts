@@ -23,15 +23,15 @@ import {
 } from './content.ts';
 import { type UnknownInMessage, unknownInMessage } from './unknown-members.ts';
 
-/* A message as it is bought, whole or streamed: who can answer it, and what of the answer is kept and committed to. */
+/* A message as it is bought, whole or streamed: who can answer it, and which part of the answer is kept and committed to. */
 
-/** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
+/** The answer as it is kept: plain JSON with the member names of the wire, so that a replay projects the same bytes again. */
 export type KeptMessage = {
   readonly id: string;
   readonly model: string;
   readonly hub: string;
   readonly content: readonly AnswerBlock[];
-  /** Null where the hub broke off. */
+  /** Null if the hub broke off. */
   readonly stop_reason: StopReason | null;
   /** Stop sequence that ended it. Null if none did, or if the hub does not say which. */
   readonly stop_sequence: string | null;
@@ -116,13 +116,13 @@ function isServedBy(settings: Hubs['settings'], model: string, demand: MemberDem
   return candidatesFor(settings, model, demand).length > 0;
 }
 
-/** A caller without `thinking` may not handle thinking blocks; one that wants the text omitted sends the signature back. */
+/** A caller without `thinking` may not handle thinking blocks; one that omits the text sends the signature back. */
 export function shownThinking({ thinking }: MessagesRequest): ShownThinking {
   if (thinking === undefined || thinking.type === 'disabled') return 'hidden';
   return thinking.display === 'omitted' ? 'signed' : 'whole';
 }
 
-/** A hub's answer, and the blocks in which it gave it; null where its dialect has none. */
+/** A hub's answer, and the blocks in which it sent it; null if its dialect has none. */
 type MessageReply = HubReply & { readonly blocks: readonly HubBlock[] | null };
 
 function messageQuestion(request: MessagesRequest): Question<MessageReply> {
@@ -138,7 +138,7 @@ function messageQuestion(request: MessagesRequest): Question<MessageReply> {
   };
 }
 
-/** Hubs say at most that a text ended their answer: of one it is known which. */
+/** Hubs report at most that a stop sequence ended their answer: if the request has one only, it is known which. */
 function stopSequenceOf({ stop_sequences = [] }: MessagesRequest, stop_reason: StopReason | null): string | null {
   const [only = null, ...others] = stop_sequences;
   return stop_reason === 'stop_sequence' && others.length === 0 ? only : null;

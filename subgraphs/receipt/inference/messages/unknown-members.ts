@@ -16,8 +16,8 @@ import {
 import { knownMembers, type MessagesRequest } from '../../../../schema/requests/messages.ts';
 
 /*
- * The members of a message that this service does not know, by name and place. A hub of Anthropic's dialect is sent them where they stood;
- * any other where the chat that the message comes to has a place for them.
+ * The members of a message that this service does not know, by name and place. A hub of Anthropic's dialect receives them in the same
+ * place; any other hub if the chat to which the message is translated has a place for them.
  */
 
 export interface UnknownInMessage extends UnknownMember {
@@ -26,7 +26,7 @@ export interface UnknownInMessage extends UnknownMember {
 }
 
 type Path = readonly (string | number)[];
-/** The object of a chat in which it comes to stand; null where it has none. A name that the chat's object knows, or nearly, has no place there. */
+/** The object of a chat to which it is moved; null if it has none. A name that the chat's object knows, or nearly, has no place there. */
 type Place = OpenPlace | null;
 
 const NOWHERE = null;
@@ -54,7 +54,7 @@ const documentPlaces: Readonly<Record<string, { readonly block: Place; readonly 
 
 const found = new WeakMap<MessagesRequest, readonly UnknownInMessage[]>();
 
-/** Every one of a request, each once for each place in which it stands. */
+/** Every unknown member of a request, once for each place in which it occurs. */
 export function unknownInMessage(request: MessagesRequest): readonly UnknownInMessage[] {
   const unknown = found.get(request) ?? [...inRequest(request)];
   found.set(request, unknown);
@@ -116,13 +116,13 @@ function* inMark(mark: Json | undefined, path: Path): Generator<UnknownInMessage
   if (isJsonObject(mark)) yield* unknownMembersOf(mark, markMembers, [...path, 'cache_control'], NOWHERE);
 }
 
-/** A turn of results alone comes to their messages: the last of these cannot hold two members of one name. */
+/** A turn of results alone becomes their messages: the last of these cannot have two members of one name. */
 function namesInResults({ content }: MessageTurn): ReadonlySet<string> {
   const results = content.filter(({ type }) => type === 'tool_result');
   return new Set(results.flatMap(result => Object.keys(membersExcept(result, blockMembers.tool_result ?? NONE))));
 }
 
-/** `taken`: names that stand in its place already. */
+/** `taken`: names that its place in the chat already has. */
 function* unknownMembersOf(
   object: JsonObject,
   known: ReadonlySet<string>,

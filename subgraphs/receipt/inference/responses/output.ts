@@ -34,7 +34,7 @@ export function replyQuestion(request: HubRequest): Question<HubReply> {
 
 type ItemStatus = 'completed' | 'incomplete';
 
-/** In the words of the wire: a receipt commits to the canonical JSON of the list of them. */
+/** With the member names of the wire: a receipt commits to the canonical JSON of the list of them. */
 export type MessageItem = {
   readonly id: string;
   readonly type: 'message';
@@ -83,8 +83,8 @@ export const itemIds = {
 } as const;
 
 /**
- * What a hub's reply comes to. A reply that is whole and yet was cut short is delivered as `incomplete`, and charged like any
- * other: the model did its work, and the same request would come to the same again. What is no reply at all fails before.
+ * What a hub's reply becomes. A whole reply that was cut short is delivered as `incomplete`, and charged like any other: the model did its
+ * work, and the same request would have the same result. What is not a reply at all fails earlier.
  */
 export function replyOutcome(
   { choices: [{ message, finish_reason }] }: HubReply,
@@ -98,9 +98,9 @@ export function replyOutcome(
 interface ReplyFacts {
   readonly task_id: string;
   readonly status: ItemStatus;
-  /** Reasoning is wanted in a form in which it can be sent back. */
+  /** Reasoning is requested in a form in which it can be sent back. */
   readonly returnable: boolean;
-  /** In which order it came; without it reasoning comes first, the message before its calls, and text before a refusal. */
+  /** The order in which it came; without it reasoning comes first, the message before its calls, and text before a refusal. */
   readonly began?: readonly Channel[];
   /** Reasoning of a stream. */
   readonly reasoning_text?: string;
@@ -166,7 +166,7 @@ export function faultOf(
   return null;
 }
 
-/** Tokens under both names that the world has for each, as those of the Responses API have theirs. */
+/** Tokens under both names that are in use for each, as those of the Responses API have theirs. */
 export function responseUsage(usage: Usage): Usage & { input_tokens: number; output_tokens: number } {
   const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage;
   return {
@@ -184,7 +184,7 @@ export interface ResponseEnd {
   readonly incomplete_details: { readonly reason: 'content_filter' | 'max_output_tokens' } | null;
 }
 
-/** How an answer stands in the words of the API: only what broke off has failed. */
+/** How an answer ended, in the words of the API: only one that broke off has failed. */
 export function howResponseEnded(output: readonly OutputItem[], fault: OutputFault | null): ResponseEnd {
   if (fault?.code === 'server_error')
     return { status: 'failed', error: { ...fault, code: 'server_error' }, incomplete_details: null };

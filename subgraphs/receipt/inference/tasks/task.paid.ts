@@ -19,10 +19,10 @@ export interface PricedRoute {
   readonly price_atomic: number | null;
 }
 
-/** What a task is worth and where that goes, as it is kept: amounts are digits of atomic USDC. */
+/** The price of a task and where it goes, as it is kept: amounts are digits of atomic USDC. */
 export type KeptTask = {
   readonly payment_rail: PaymentRail;
-  /** Null where nothing is paid: a key stands in. */
+  /** Null if nothing is paid, because an API key is used. */
   readonly gross_amount: string | null;
   readonly accounting: JsonObject;
   /** For the legacy rail only; null on USDC. */
@@ -65,7 +65,7 @@ function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null
   };
 }
 
-/** A task or a forecast of one: answered from the catalogue, without a word to any hub. */
+/** A task or a forecast of one: answered from the catalogue, without a request to any hub. */
 interface SoldTask<T extends JsonObject> {
   readonly field: `Mutation.${string}`;
   readonly job_kind: JobKind;
@@ -74,10 +74,7 @@ interface SoldTask<T extends JsonObject> {
   work(figures: KeptTask, route: Candidate): Omit<Work<T>, 'route'>;
 }
 
-/**
- * Sold in the order of all work, though there is none to do: so the book's ceiling and policies hold for it as for any
- * other call.
- */
+/** Sold in the order of all work, though no work is done, so that the book's ceiling and policies apply to it as to any other call. */
 function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonObject>(
   hubs: Hubs,
   { field, job_kind, pays, work }: SoldTask<T>,
@@ -97,7 +94,7 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
     async work({ model_id, payment }, _task_id, context, { allowed_models }) {
       const priced = routeOfTask(hubs, model_id, allowed_models);
       const { route, price_atomic } = priced;
-      // Nothing has been put to a provider: it has cost nothing yet.
+      // No provider was called yet, so it has cost nothing.
       const provider_cogs = price_atomic === null ? null : { actual: 0, usd_mark: price_atomic };
       const gross = pays(context) ? limits.call_price_atomic : null;
       return { ...work(keptTask(payment.rail, priced, gross, context.clock.now_ms()), route), route, provider_cogs };
@@ -141,7 +138,7 @@ function requireSender({ chain_id, sender }: TaskQuoteRequest, payer: Payer | nu
 /** The case of an 0x address is a checksum; that of a base58 one is the address. */
 const addressForm = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
 
-/** A task that is taken on. It comes without its input, so the receipt commits to no output. */
+/** A task that is accepted. It comes without its input, so the receipt commits to no output. */
 export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
   return catalogueWork<TaskRequest, KeptTask>(hubs, {
     field: 'Mutation.requestTask',
@@ -153,12 +150,12 @@ export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
 
 export type KeptQuote = { readonly figures: KeptTask; readonly model: string; readonly hub: string };
 
-/** Forecast of a task. The forecast is paid for and obliges nobody to pay for the task. */
+/** Forecast of a task. The forecast is paid for and creates no obligation to pay for the task. */
 export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuote> {
   return catalogueWork<TaskQuoteRequest, KeptQuote>(hubs, {
     field: 'Mutation.quoteTask',
     job_kind: 'other',
-    // What a task would come to that is paid for.
+    // The amounts of a task that is paid for.
     pays: () => true,
     work(figures, route) {
       const answer = { figures, ...route };
