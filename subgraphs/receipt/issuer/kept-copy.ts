@@ -11,7 +11,7 @@ import { BrokenHistory, type Histories, requireSound } from './histories.ts';
 import type { RevocationDocument } from './revocation.ts';
 import type { Version } from './snapshot.ts';
 
-/** Each history as DATA_DIR holds it, beside the saved head: what a restored older dump cannot take back. Null where none is. */
+/** Each history as DATA_DIR has it, beside the saved head, where restoring an older dump cannot undo it. Null if it has none. */
 export type KeptCopies = { readonly [name in keyof Histories]: Histories[name] | null };
 
 export const copyFiles = {
@@ -36,7 +36,7 @@ const stored = {
   revocations: z.array(version.extend({ document: z.custom<RevocationDocument>(isObject), jws: z.string() })),
 } as const;
 
-/** @throws BrokenHistory where a file cannot be read, or does not hold what it says: that is no reason to start afresh. */
+/** @throws BrokenHistory if a file cannot be read, or does not contain what it states: that is no reason to start afresh. */
 export function readCopies(data_dir: string): KeptCopies {
   const copies = {
     snapshots: readCopy(join(data_dir, copyFiles.snapshots), stored.snapshots),
@@ -69,7 +69,7 @@ export async function keepCopies(data_dir: string, { snapshots, policies, revoca
   if (revocations.length > 0) await keepCopy(join(data_dir, copyFiles.revocations), revocations, stored.revocations);
 }
 
-/** Write aside, fsync, rename, fsync the folder: after a power cut either the old copy or the new one stands there. */
+/** Write aside, fsync, rename, fsync the folder: after a power cut either the old copy or the new one is there. */
 async function keepCopy<V extends Version>(path: string, versions: readonly V[], shape: z.ZodType<V[]>): Promise<void> {
   const suffices = () => (readCopy(path, shape)?.length ?? -1) >= versions.length;
   if (suffices()) return;

@@ -13,8 +13,8 @@ interface WantedSnapshot {
 }
 
 /**
- * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys that it names by their
- * hashes, with their times. The newest one where neither version nor hash is wanted; null where there is none such.
+ * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys that it names by their hashes, with their
+ * times. The newest one if neither version nor hash is given; null if it does not exist.
  */
 function historyDocument({ snapshots, revocations }: Histories, wanted: WantedSnapshot): JsonObject | null {
   const at = snapshots.findLastIndex(
@@ -54,7 +54,7 @@ function timesOf(versions: readonly Version[], index: number) {
   };
 }
 
-/** Beside what is signed of its keys: the operator's word, with its own signature. */
+/** Beside what is signed about its keys: the operator's statement, with its own signature. */
 function revokedOf(all: readonly Revocation[], { keys }: Snapshot): JsonObject | null {
   const document = findRevocation(all, kidOf(keys));
   const jws = all.find(each => each.document === document)?.jws;
@@ -88,16 +88,16 @@ export interface PublishedIssuer {
   /** DID document in which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
   /**
-   * Every public key, also of seeds that are not configured any more: old receipts go on verifying. `addresses` is a token
-   * (`typ` svc-addresses+jwt) over {iss, iat, base_urls}: where this service is, and where it was.
+   * Every public key, also of seeds that are no longer configured, so that old receipts still verify. `addresses` is a token (`typ`
+   * svc-addresses+jwt) over {iss, iat, base_urls}: where this service is, and where it was.
    */
   readonly jwks: JsonObject;
   /** The current issuer-history document. */
   readonly history: JsonObject;
-  /** A snapshot of it by version or by hash; the current one without either; null where there is none such. */
+  /** A snapshot of it by version or by hash; the current one without either; null if it does not exist. */
   historySnapshot(wanted: WantedSnapshot): JsonObject | null;
   readonly policyHistory: JsonObject;
-  /** Keys that sign no more. */
+  /** Keys that no longer sign. */
   readonly revocations: JsonObject;
 }
 
@@ -110,7 +110,7 @@ interface Publisher {
   now_ms(): number;
 }
 
-/** What is published of the histories as they are known: made once for each state of them. */
+/** The published documents for the histories as they are known: made once for each state of them. */
 export function publisher(signer: Publisher, latest: () => Histories): () => PublishedIssuer {
   let known = latest();
   let made = publish(signer, known);
@@ -130,7 +130,7 @@ function publish(signer: Publisher, histories: Histories): PublishedIssuer {
     signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims }, typ);
   return {
     did: { document: didDocument(iss, histories), receipt_kid: signer.did_receipt_kid },
-    // Tells a receipt of a former address, whose links lead to the present one, from one with altered links.
+    // Distinguishes a receipt of a former address, whose links lead to the present one, from one with altered links.
     jwks: { ...publishedKeys(histories), addresses: sign({ base_urls: [...base_urls] }, ADDRESSES_TYP) },
     history,
     historySnapshot: wanted => historyDocument(histories, wanted),
@@ -142,9 +142,9 @@ function publish(signer: Publisher, histories: Histories): PublishedIssuer {
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
 
 /**
- * Every public key that ever signed, the newest first, so that old receipts go on verifying without their seeds; each with the
- * times in which it signed (`nbf`, `exp`, `revoked`: OpenID Federation's members of a key that has a history). The first key
- * names no beginning: it has signed since before times were kept. What a key leaves out does not apply.
+ * Every public key that ever signed, the newest first, so that old receipts still verify without their seeds; each with the times in which
+ * it signed (`nbf`, `exp`, `revoked`: OpenID Federation's members of a key that has a history). The first key states no beginning: it has
+ * signed since before times were kept. A member that a key leaves out does not apply.
  */
 export function publishedKeys({ snapshots, revocations }: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
   const sets = snapshots.map(({ keys, activated_at }, index) => {
@@ -168,9 +168,9 @@ function revokedMember(revocations: readonly Revocation[], keys: PublicKeys): Js
 }
 
 /**
- * What no longer signs, as the issuer history knows it now: each key of a seed that gave way to another is `retired` since
- * then, and what it signed before goes on verifying; one that others may hold is `revoked`, and only what the log held by
- * then verifies. Delegated sessions that were revoked stand beside them (revoked-sessions.ts).
+ * Keys that no longer sign, as the issuer history knows them now: each key of a seed that was replaced is `retired` since then, and what it
+ * signed before still verifies; one that others may hold is `revoked`, and only what the log held by then verifies. Delegated sessions that
+ * were revoked are listed beside them (revoked-sessions.ts).
  */
 export function revocations(histories: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
   const { snapshots } = histories;

@@ -23,11 +23,11 @@ export interface RecordOptions {
   readonly data_dir: string;
   /** Called when a renewal fails: the known histories continue to be published. */
   onFailure(error: unknown): void;
-  /** The operator's word that these seeds take the place of a key that they do not hold. */
+  /** The operator's statement that these seeds replace a key that they do not contain. */
   readonly accepted?: true;
 }
 
-/** More than clocks of two machines may differ by. */
+/** More than the clocks of two machines may differ. */
 const YOUNG_MS = 60_000;
 
 const WAY_ON =
@@ -35,9 +35,9 @@ const WAY_ON =
   'back by: npm run accept-log-break -- "REASON"';
 
 /**
- * The issuer on the histories that the database holds: what its seeds and this code add is appended, by one process where
- * several start at once, and kept in DATA_DIR before anything is signed by it. The log has been proven by then.
- * @throws BrokenHistory where the database is behind its copy or contradicts it, or the seeds do not continue it.
+ * The issuer with the histories of the database: what its seeds and this code add is appended, by one process if several start at once, and
+ * kept in DATA_DIR before anything is signed by it. The log has been proven by then.
+ * @throws BrokenHistory if the database is behind its copy or contradicts it, or the seeds do not continue it.
  */
 export async function recordIssuer(database: Database, issuer: Issuer, options: RecordOptions): Promise<Issuer> {
   const { data_dir, accepted = false } = options;
@@ -54,7 +54,7 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
     return { known, histories };
   });
   await keepCopies(data_dir, histories);
-  // By then every process publishes the new key, so no receipt goes out that clients could not verify.
+  // By then every process publishes the new key, so that clients can verify every receipt.
   if ((histories !== known || isYoung(histories, issuer)) && (await anybodyServes(database))) await sleep(UNSIGNED_MS);
   return issuerOf(issuer, new FollowedHistories(database, histories, options));
 }
@@ -71,7 +71,7 @@ async function databaseTime(tx: Tx): Promise<number> {
   return row.now_ms;
 }
 
-/** Another process may have appended its newest key just now, by a clock of its own, and others not have heard of it yet. */
+/** Another process may have appended its newest key just now, by its own clock, and others may not have read it yet. */
 function isYoung({ snapshots }: Histories, { now_ms }: Issuer): boolean {
   const newest = snapshots.length > 1 ? snapshots.at(-1) : undefined;
   return newest !== undefined && Math.abs(now_ms() - Date.parse(newest.activated_at)) < YOUNG_MS;
@@ -81,13 +81,13 @@ export interface Compromise {
   /** Kid of the ES256 key of the leaked seed. */
   readonly kid: string;
   readonly reason: string;
-  /** From when on they may; null for now. */
+  /** Time from which they may; null for now. */
   readonly since_ms: number | null;
 }
 
 /**
- * Revokes a key that gave way to another: what the log held by then verifies for ever, all else that it has signed never again.
- * No batch is under way while it is said, so that none is committed that a revoked key has signed. @throws BrokenHistory
+ * Revokes a key that was replaced: what the log held by then stays valid, and nothing else that it has signed does. No batch is in progress
+ * meanwhile, so that none is committed that a revoked key has signed. @throws BrokenHistory
  */
 export async function revokeKey(
   database: Database,
@@ -116,7 +116,7 @@ export async function revokeKey(
   return revoking;
 }
 
-/** The log as it stood by then; as it stands where no time is given. Its head stays locked until the transaction ends. */
+/** The log at that time; in its current state if no time is given. Its head stays locked until the transaction ends. */
 async function logBy(tx: Tx, since_ms: number | null): Promise<RevocationDocument['log']> {
   const { rows: now } = await tx.query<LogSize>('select tree_size, root_hash from log_head for update');
   const newest = now[0];
@@ -135,8 +135,8 @@ interface LogSize {
 }
 
 /**
- * The operator's way on where the database lost versions that the copy holds: they are put back, and nothing is lost.
- * Where there is no copy, the histories are accepted as they stand. What it did, in words. @throws BrokenHistory
+ * The operator's way to go on if the database lost versions that the copy has: they are put back, and nothing is lost. Without a copy the
+ * histories are accepted as they are. Returns what it did, in words. @throws BrokenHistory
  */
 export async function restoreHistories(database: Database, data_dir: string): Promise<string | null> {
   const copies = readCopies(data_dir);
@@ -175,7 +175,7 @@ function putBack(
   );
 }
 
-/** The copy where it goes on from what the database has. */
+/** The copy if it continues what the database has. */
 function longer<V extends Version>(found: readonly V[], kept: readonly V[] | null): readonly V[] {
   const continues = kept !== null && found.every(({ hash }, index) => kept[index]?.hash === hash);
   return continues ? kept : found;
@@ -200,7 +200,7 @@ function requireVersions(what: string, found: readonly Version[], kept: readonly
   );
 }
 
-/** Where no copy vouches for the histories, the log does: its newest receipt has signed a version of each. */
+/** If no copy confirms the histories, the log does: its newest receipt has signed a version of each. */
 async function requireSigned(
   tx: Tx,
   { snapshots, policies }: Pick<Histories, 'snapshots' | 'policies'>,

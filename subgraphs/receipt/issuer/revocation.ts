@@ -3,7 +3,7 @@ import { documents } from '../../../schema/documents.ts';
 import { KEY_LAST_CALLS_SECONDS, KEY_OVERLAP_SECONDS } from '../../../schema/key-times.ts';
 import { kidOf, type Snapshot, type Version } from './snapshot.ts';
 
-/** What the operator has said of a key that others may hold. Its document names the one before it by hash, and never changes. */
+/** The operator's statement about a key that others may hold. Its document names the one before it by hash, and never changes. */
 export interface Revocation extends Version {
   readonly document: RevocationDocument;
   /** ES256 over {iss, iat, key_revocation, revoked_at}, by a key that was in force then. */
@@ -31,7 +31,7 @@ export function revocationDocument(before: readonly Revocation[], revoked: Revoc
   return present({ schema, version: before.length + 1, ...revoked, revoked_at, previous_hash }) as RevocationDocument;
 }
 
-/** What is signed of a revocation: its hash, and when it was said. */
+/** What is signed of a revocation: its hash, and when it was declared. */
 export function revocationClaims({ hash, version, activated_at: revoked_at }: Version): JsonObject {
   return { iat: Math.floor(Date.parse(revoked_at) / 1000), key_revocation: { hash, version }, revoked_at };
 }
@@ -40,7 +40,7 @@ export function findRevocation(revocations: readonly Revocation[], kid: string):
   return revocations.find(({ document }) => document.kid === kid)?.document ?? null;
 }
 
-/** `in_force` also for so long after it gave way as a fleet may take to be restarted. */
+/** `in_force` also after it was replaced, for as long as a fleet may take to be restarted. */
 export type KeyStanding = 'in_force' | 'retired' | 'revoked';
 
 interface KnownKeys {
@@ -59,7 +59,7 @@ export function signsUntilMs({ snapshots }: Pick<KnownKeys, 'snapshots'>, kid: s
   return Date.parse(next.activated_at) + (KEY_OVERLAP_SECONDS - KEY_LAST_CALLS_SECONDS) * 1000;
 }
 
-/** How the key of that kid stands: one that is not in force takes no payment. */
+/** State of the key of that kid: one that is not in force accepts no payment. */
 export function keyStanding(known: KnownKeys, kid: string, now_ms: number): KeyStanding {
   if (findRevocation(known.revocations, kid) !== null) return 'revoked';
   const until_ms = signsUntilMs(known, kid);

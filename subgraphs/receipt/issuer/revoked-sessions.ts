@@ -40,7 +40,7 @@ export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: 
   return rows[0] as KeptRevocation;
 }
 
-/** What was said of those of these sessions that were revoked by themselves, as they stand now. */
+/** The revocations of those of these sessions that were revoked by themselves, in their current state. */
 export async function revocationsAmong(
   reading: Pick<Database, 'query'> | Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],
@@ -63,7 +63,7 @@ export function firstRevocation(
   return over.sort((one, other) => one.seq - other.seq)[0] ?? null;
 }
 
-/** As /.well-known/revocations has them, the newest first. */
+/** As /.well-known/revocations lists them, the newest first. */
 export async function listedRevocations(
   database: Pick<Database, 'query'>,
   { limit, cursor }: RevocationsPage,
@@ -83,7 +83,7 @@ export async function listedRevocations(
   };
 }
 
-/** How many of a payer's were of grants that no payment had bound. */
+/** How many revocations of a payer were of grants that no payment had bound. */
 export async function unboundRevocationsOf(tx: Pick<Tx, 'query'>, payer: string): Promise<number> {
   const { rows } = await tx.query<{ standing: number }>({
     name: 'unbound revocations of payer',

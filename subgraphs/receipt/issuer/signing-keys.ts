@@ -28,7 +28,7 @@ export interface Eip191Signature extends JsonObject {
 
 interface Allowance {
   readonly agent_id: number;
-  /** Atomic USDC, null where the book has no ceiling. */
+  /** Atomic USDC, null if the book has no ceiling. */
   readonly remaining: string | null;
   readonly as_of: string;
 }
@@ -60,18 +60,18 @@ export interface IssuerSigner extends EnvelopeSigner {
   signDigest(digest: Uint8Array): string;
   /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
   signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
-  /** Signs notes by every configured seed whose ES256 key is none of these. */
+  /** Signs notes by every configured seed, except those with these ES256 keys. */
   notesWithout(revoked: readonly string[]): NoteSigner;
   readonly did_receipt_kid: string;
   now_ms(): number;
-  /** The histories with what the configured seeds and this code add to them as of then. @throws BrokenHistory where they cannot. */
+  /** The histories with what the configured seeds and this code add to them at that time. @throws BrokenHistory if they cannot. */
   historiesAfter(known: Histories, at_ms: number): Histories;
 }
 
 export interface Issuer extends IssuerSigner, NoteSigner, PublishedIssuer {
-  /** How its current key stands, as far as this process has heard. One that is not in force is to sign nothing. */
+  /** State of its current key, as far as this process knows. A key that is not in force must sign nothing. */
   readonly standing: KeyStanding;
-  /** Until when it is in force at most, once it has given way to another; null while it has not. */
+  /** Time until which it is in force at most, once it was replaced; null before. */
   readonly signs_until_ms: number | null;
   /** What receipts sign of the two histories. */
   readonly issuer_history: IssuerHistoryRef;
@@ -105,7 +105,7 @@ export interface HeldHistories {
   renew(): Promise<void>;
 }
 
-/** @throws where its current key is in none of them. */
+/** @throws if its current key is in none of them. */
 export function issuerOf(signer: IssuerSigner, { latest, renew }: HeldHistories): Issuer {
   const signed = latest().snapshots.find(({ keys }) => keys.es256.kid === signer.kid);
   if (signed === undefined) throw new RangeError('the history does not hold the current key');
@@ -200,8 +200,8 @@ function jwsSigner({ es256: { key, kid } }: SeedKeys, base_url: string): Pick<Is
 }
 
 /**
- * JOSE wants r and s side by side (RFC 7518 §3.4), not DER. Node would give them for `{key, dsaEncoding}`, but finds out
- * what that object is by failing at what it is not: 130 µs instead of 50.
+ * JOSE requires r and s side by side (RFC 7518 §3.4), not DER. Node would return them for `{key, dsaEncoding}`, but recognises that object
+ * only by failing at what it is not: 130 µs instead of 50.
  */
 function es256(key: KeyObject, text: string): Buffer {
   return p1363(sign('sha256', Buffer.from(text), key));

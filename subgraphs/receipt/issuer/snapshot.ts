@@ -33,7 +33,7 @@ export interface Snapshot extends Version {
   readonly jws: string;
 }
 
-/** Every seed that ever signed, oldest first; the last one is current. Without time or place: the same seeds, the same hash. */
+/** Every seed that ever signed, oldest first; the last one is current. Without time or place, so that the same seeds have the same hash. */
 export function snapshotDocument(previous: JsonObject | null, keys: PublicKeys): JsonObject {
   const before = previous === null ? [] : (previous.entries as readonly JsonObject[]);
   const version = before.length + 1;
@@ -70,9 +70,9 @@ export function historyRef({ hash, version }: Version): IssuerHistoryRef {
 export type Succession =
   /** The configured seeds that the history lacks, oldest first; all come after those it knows. */
   | { readonly kind: 'continues'; readonly added: readonly string[] }
-  /** It signed once, and gave way to another: the history says that it signs no more. */
+  /** It signed once, and was replaced: the history says that it no longer signs. */
   | { readonly kind: 'retired_key'; readonly kid: string }
-  /** It is older than the current one, and the history has never heard of it. */
+  /** It is older than the current one, and the history does not contain it. */
   | { readonly kind: 'unrecorded_key'; readonly kid: string };
 
 /**

@@ -21,7 +21,7 @@ export interface NewAnchor {
 export interface OpenAnchor extends Omit<NewAnchor, 'attempt' | 'head'> {
   readonly tree_size: number;
   readonly root_hash: string;
-  /** Oldest first, one at least. */
+  /** Oldest first, at least one. */
   readonly attempts: readonly AnchorAttempt[];
   readonly age_ms: number;
 }
@@ -29,13 +29,13 @@ export interface OpenAnchor extends Omit<NewAnchor, 'attempt' | 'head'> {
 interface AnchorBounds {
   /** Maximum fees of a UTC day: everything sent in it, and everything that it may still cost. */
   readonly fee_day_max_wei: bigint;
-  /** How long after the one before; null: at once. */
+  /** Minimum time since the one before; null: none. */
   readonly pace_ms: number | null;
 }
 
 type AnchorJournalled =
   | { readonly kind: 'journalled' }
-  /** Another process has one under way, or has sent one of late. */
+  /** Another process has one in progress, or has sent one recently. */
   | { readonly kind: 'not_due' }
   | { readonly kind: 'over_budget' };
 
@@ -75,7 +75,7 @@ export function journalAnchor(
   });
 }
 
-/** By another process since the last check: on demand, no other check keeps the same head from being paid for twice. */
+/** By another process since the last check: on demand, no other check prevents that the same head is paid for twice. */
 async function isAnchored(
   tx: Tx,
   { chain_epoch, sender }: AnchorPlace,
@@ -91,11 +91,11 @@ async function isAnchored(
 interface AnchorStanding {
   /** Since midnight (UTC). */
   readonly spent_wei: bigint;
-  /** Whether none is under way, and none was sent within the pace. */
+  /** Whether none is in progress, and none was sent within the pace. */
   readonly due: boolean;
 }
 
-/** A deployment comes right before the anchor that it is for: each is paced by its own kind. */
+/** A deployment comes right before its anchor, so each kind has its own pace. */
 const STANDING = `select
     coalesce(sum(coalesce(fee_wei, fee_max_wei)) filter (where at >= date_trunc('day', now()) and state <> 'lost'), 0)::numeric(78,0)
       as spent_wei,
@@ -118,7 +118,7 @@ async function readStanding(tx: Tx, place: AnchorPlace, next: NextAnchor): Promi
 
 interface NextAnchor {
   readonly purpose: LogAnchorRow['purpose'];
-  /** How long after the one before; null: at once. */
+  /** Minimum time since the one before; null: none. */
   readonly pace_ms: number | null;
 }
 
@@ -132,7 +132,7 @@ function standingOf([row]: readonly AnchorStanding[]): AnchorStanding {
   return row ?? { spent_wei: 0n, due: true };
 }
 
-/** The one that is under way; null where there is none. */
+/** The one that is in progress; null if there is none. */
 export async function openAnchor(database: Database, { chain_epoch, sender }: AnchorPlace): Promise<OpenAnchor | null> {
   const [open] = await database.query<OpenAnchor>({
     name: 'open anchor',
@@ -144,7 +144,7 @@ export async function openAnchor(database: Database, { chain_epoch, sender }: An
   return open ?? null;
 }
 
-/** The same under its nonce by higher fees; false where another process was first, or the day's bound does not allow it. */
+/** The same under its nonce with higher fees; false if another process was first, or the day's bound does not allow it. */
 export function journalReplacement(
   database: Database,
   place: AnchorPlace,
@@ -198,7 +198,7 @@ interface MinedAnchor {
   readonly block_number: number;
 }
 
-/** Those whose block may yet be replaced, oldest first. */
+/** Those whose block may still be replaced, oldest first. */
 export function minedAnchors(
   database: Database,
   { chain_epoch, sender }: AnchorPlace,
@@ -216,13 +216,13 @@ export interface JournalledAnchor extends HeadName {
   readonly sender: string;
   readonly tx_hash: string;
   readonly block_number: number;
-  /** Behind the finalized block; else its block may yet be replaced. */
+  /** Behind the finalized block; otherwise its block may still be replaced. */
   readonly final: boolean;
 }
 
 /**
- * The newest head of at most so many leaves that was seen on Base, by the journal of sending: a hint of where to look. The
- * chain alone says whether it stands there. Null where there is none.
+ * The newest head of at most that many leaves that was seen on Base, by the journal of sending: a hint where to look. Only the chain says
+ * whether it is there. Null if there is none.
  */
 export async function newestAnchor(database: Database, size_max: number): Promise<JournalledAnchor | null> {
   const [row] = await database.query<JournalledAnchor>({

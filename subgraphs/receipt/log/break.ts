@@ -15,26 +15,29 @@ export interface LogBreak {
   /** Null if the head outside the database was lost: then it is unknown what was signed. */
   readonly saved: TreeHeadFacts | null;
   readonly found: TreeHeadFacts;
-  /** The newest that stands on Base; left out where none does, or none could be had: then it binds as before. */
+  /** The newest one on Base; absent if there is none, or none could be read: then it binds as before. */
   readonly anchored?: DeclaredAnchor | null;
   /** The places that disagree with their receipts, hash by hash. From now on these, and no others, are passed over. */
   readonly damage: readonly Damage[];
-  /** Those that had lost events; left out where none had. */
+  /** Books that had lost events; absent if none had. */
   readonly books?: BrokenBooks | null;
   readonly reason: string;
   /** ISO 8601. */
   readonly declared_at: string;
 }
 
-/** What ends all credentials changes whole tables, each in one statement. */
+/** Ending all credentials changes whole tables, each in one statement. */
 const ENDING = { statement_ms_max: 900_000 } as const;
 
-/** Ends whatever opens something, in the transaction of the declaration: what was taken back since may stand again in what is left. */
+/**
+ * Ends all credentials, in the transaction of the declaration: those that were taken back in the lost part may be valid again in what is
+ * left.
+ */
 export type EndCredentials = (tx: Tx, at: string) => Promise<void>;
 
 /**
- * Signs and keeps a declaration, and ends a halt: from here on the log is the one that is declared to be left. `endCredentials`: null
- * where a declaration before it has ended all that what was lost could have ended, see `isNewLoss`.
+ * Signs and keeps a declaration, and ends a halt: from here on the log is the one that is declared to be left. `endCredentials`: null if a
+ * declaration before it has ended everything that the lost part could have ended, see `isNewLoss`.
  */
 export async function declareBreak(
   database: Database,
@@ -119,7 +122,7 @@ export async function logBreaks(database: Database): Promise<JsonObject[]> {
 
 /**
  * The head to go on from: the one that the database's own nodes add up to, as it was signed. Null for an empty log.
- * @throws where they do not: such a log cannot be continued, whatever is declared.
+ * @throws if they do not: such a log cannot be continued, whatever is declared.
  */
 export async function headToContinue(database: Database, found: TreeHeadFacts): Promise<SignedTreeHead | null> {
   const { ends_with_head } = await storedHead(database);

@@ -13,7 +13,7 @@ export interface BrokenBook {
   readonly agent_id: number;
   /** As it was committed, and when (ISO 8601). */
   readonly known: ChainHead & { readonly at: string };
-  /** As it ends now; null where there is no such book. */
+  /** As it ends now; null if the book does not exist. */
   readonly found: ChainHead | null;
 }
 
@@ -25,7 +25,7 @@ export interface BrokenBooks {
   readonly credentials?: number;
 }
 
-/** Null where nothing is lost. */
+/** Null if nothing is lost. */
 export function brokenBooks(broken: readonly BrokenBook[], credentials = 0): BrokenBooks | null {
   if (broken.length === 0 && credentials === 0) return null;
   const sorted = broken.toSorted((one, other) => one.agent_id - other.agent_id);
@@ -45,7 +45,7 @@ export function allBroken(one: BrokenBooks | null, other: BrokenBooks | null): B
   return both && { ...both, count: Math.max(both.count, one.count, other.count) };
 }
 
-/** What is public: how much happens on a book is its owner's to know. */
+/** The public part: how much happens on a book is known to its owner only. */
 export function brokenNames({ count, books, credentials }: BrokenBooks) {
   return { count, agent_ids: books.map(({ agent_id }) => agent_id), ...(credentials !== undefined && { credentials }) };
 }

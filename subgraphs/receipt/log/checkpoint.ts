@@ -38,7 +38,7 @@ interface WantedHead {
   readonly leaf_index?: number;
 }
 
-/** `halted`: the log is not the one that was signed, and nothing is stated of it. */
+/** `halted`: the log is not the one that was signed, and nothing is stated about it. */
 type Checkpoint =
   | { readonly kind: 'known'; readonly head: HeadName; readonly note: string }
   | { readonly kind: 'unknown' | 'halted' };
@@ -66,7 +66,7 @@ export async function checkpoint(
   return tree_size ? { kind: 'unknown' } : { kind: 'known', head: empty, note: noteOf(issuer, empty) };
 }
 
-/** $1: of how many leaves, or null; $2: witnesses; $3: a leaf that it holds; $4: how old it may be, or null. */
+/** $1: number of leaves, or null; $2: witnesses; $3: a leaf that it contains; $4: maximum age, or null. */
 const HEAD = `with newest as (
     select tree_size, witness, line from log_cosignature
     where witness = any($2) and tree_size > $3::int8 and ($1::int8 is null or tree_size = $1)
@@ -88,7 +88,7 @@ const empty: HeadName = { tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
 function checkpointOf(issuer: Issuer, head: StoredHead, witnesses: readonly VerifierKey[]): string {
   const notes = kept.get(issuer) ?? new LRUCache<string, string>({ max: KEPT_MAX });
   kept.set(issuer, notes);
-  // A key that was revoked meanwhile stands in no note any more.
+  // The keys are part of the cache's key, so that a key that was revoked meanwhile signs no further note.
   const key = [head.jws, ...issuer.verifierKeys(issuer.log_origin), ...head.lines].join('\n');
   const known = notes.get(key);
   if (known !== undefined) return known;
@@ -127,7 +127,7 @@ export async function tlogProof(
   const { database } = parts;
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) return { kind: 'unknown' };
-  // Read after the receipt, so it ends behind it.
+  // Read after the receipt, so it covers it.
   const newest = await checkpoint(parts, { leaf_index: receipt.leafIndex });
   if (newest.kind !== 'known') return newest;
   const { tree_size, root_hash } = newest.head;

@@ -10,7 +10,7 @@ export class LogCosignature {
   witness!: string;
   @Property({ type: 'text' })
   rootHash!: string;
-  /** As it stands in a checkpoint, with its line feed; verified before it came here. */
+  /** As in a checkpoint, with its line feed; verified before it is stored. */
   @Property({ type: 'text' })
   line!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
@@ -31,7 +31,7 @@ export class LogWitnessRow {
   cosignedSize!: number;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   cosignedAt!: Date | null;
-  /** Why it cosigns nothing newer; null where all is well. */
+  /** Why it cosigns nothing newer; null if there is no trouble. */
   @Property({ type: 'text', nullable: true })
   trouble!: string | null;
 }

@@ -2,9 +2,9 @@ import type { Database } from '../../database.ts';
 import type { HeadName } from './tree-head.ts';
 
 /**
- * Why a witness cosigns nothing newer. `refused`: it says that the log does not extend what it has cosigned. `ahead`: it has
- * cosigned more than this log holds. `lied`: it answered with what is no cosignature of its own. `unknown_log`: it does not
- * watch this log, or knows none of its keys. `away`: it does not answer.
+ * Why a witness cosigns nothing newer. `refused`: it says that the log does not extend what it has cosigned. `ahead`: it has cosigned more
+ * than this log holds. `lied`: its answer is not a cosignature of its own. `unknown_log`: it does not watch this log, or knows none of its
+ * keys. `away`: it does not answer.
  */
 export type WitnessTrouble = 'refused' | 'ahead' | 'lied' | 'unknown_log' | 'away';
 
@@ -20,7 +20,7 @@ export interface WitnessStanding {
   readonly trouble: WitnessTrouble | null;
 }
 
-/** Heads whose cosignatures are kept, beside those that stand on Base: an hour of a log that grows at every round. */
+/** Heads whose cosignatures are kept, besides those on Base: an hour of a log that grows at every round. */
 const HEADS_KEPT = 2_048;
 
 /** Standings of these witnesses, in their order. */
@@ -37,7 +37,7 @@ export async function witnessStandings(database: Database, witnesses: readonly s
 
 const begun = { old_size: 0, cosigned_size: 0, cosigned_at: null, trouble: null } as const;
 
-/** Nothing was cosigned: from which size it goes on, and what is the matter. */
+/** Nothing was cosigned: stores the size from which it goes on, and the trouble. */
 export async function noteWitness(
   database: Database,
   { witness, old_size, trouble }: Pick<WitnessStanding, 'witness' | 'old_size' | 'trouble'>,
@@ -50,7 +50,7 @@ export async function noteWitness(
   });
 }
 
-/** Keeps a verified cosignature, and forgets old ones. Twice the same is once. */
+/** Keeps a verified cosignature, and forgets old ones. Keeping the same one again has no effect. */
 export async function keepCosignature(
   database: Database,
   head: HeadName,
@@ -73,7 +73,7 @@ export async function keepCosignature(
   });
 }
 
-/** The newest head that a witness has cosigned; null where there is none. */
+/** The newest head that a witness has cosigned; null if it has cosigned none. */
 export async function lastCosigned(database: Database, witness: string): Promise<HeadName | null> {
   const [head] = await database.query<HeadName>({
     name: 'last cosigned head',

@@ -2,14 +2,14 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work under the lock takes less than a millisecond: who has held it for this long is dead, or stands still. */
+/** Work under the lock takes less than a millisecond: a process that has held it for this long is dead, or suspended. */
 const ABANDONED_AFTER_MS = 1_000;
 const RETRY_MS = 5;
 
 /**
- * Runs `work` while no other process on this machine does so under the same path (O_EXCL: Node has no flock). It does not
- * wait for anything, or a process that is stopped would mostly be stopped with the lock in hand. One that was stopped in
- * its midst all the same has lost the lock to the next: `held` says so, and what it was about to write is old by then.
+ * Runs `work` while no other process on this machine does so under the same path (O_EXCL: Node has no flock). It does not wait for
+ * anything, or a process that is suspended would mostly be suspended while it holds the lock. One that was suspended during its work
+ * nevertheless has lost the lock to the next: `held` says so, and what it was about to write is out of date.
  */
 export async function withFileLock<T>(path: string, work: (held: () => boolean) => T): Promise<T> {
   for (;;) {

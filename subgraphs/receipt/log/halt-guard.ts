@@ -4,12 +4,12 @@ import { DatabaseAway } from '../../outage.ts';
 import type { Mismatch } from './halt.ts';
 
 /*
- * The database as resolvers have it: it refuses writes while the log is halted. All tables may have gone back with the log: a book
- * would be written on from a position that others have seen with another entry, a session that was ended would open it, and what is
- * not found may have been there.
+ * The database for resolvers: it refuses writes while the log is halted. All tables may have gone back with the log: a book would be
+ * continued from a position that others have seen with another entry, a session that was ended would open it, and what is not found may
+ * have existed.
  */
 
-/** What is known of the log that a database holds; null while nothing is wrong with it. */
+/** The mismatch of the log in a database; null while nothing is wrong with it. */
 type Halt = () => Mismatch | null;
 
 interface HaltSignal {
@@ -20,7 +20,7 @@ interface HaltSignal {
 const haltings = new WeakMap<object, HaltSignal>();
 const never = new Promise<void>(() => {});
 
-/** 503: the same call may do well once an operator has resolved the halt, as it may once a database that is away is back. */
+/** 503: the same call may succeed once an operator has resolved the halt, as it may once an unavailable database is back. */
 export class RefusedWhileHalted extends DatabaseAway {
   constructor() {
     super(undefined, {
@@ -43,7 +43,7 @@ export function refuseWritesWhileHalted(database: Database, halt: Halt, halted: 
       requireNotHalted(guarded);
       return database.transaction(async tx => {
         const result = await work(tx);
-        // What became known meanwhile counts: until the commit nothing of it stands.
+        // A halt that became known meanwhile counts: until the commit nothing is stored.
         requireNotHalted(guarded);
         return result;
       }, bound);

@@ -4,19 +4,19 @@ import { LOG_CHANNEL } from '../../live-channels.ts';
 import { type BrokenBooks, booksSentence } from './broken-books.ts';
 import { type HeadName, LOG_ID } from './tree-head.ts';
 
-/** A head that was signed, and one that was found and does not extend it; or books that do not go on from what was committed. */
+/** A head that was signed, and one that was found and does not extend it; or books that do not continue what was committed. */
 export interface Mismatch {
   readonly known: HeadName;
   readonly found: HeadName;
-  /** Left out where the log itself is another. Where it stands here, both heads are the newest that is known. */
+  /** Absent if the log itself is another one. If present, both heads are the newest known one. */
   readonly books?: BrokenBooks;
 }
 
-/** As it stands in the database, for every process that takes the log's head. */
+/** As stored in the database, for every process that takes the log's head. */
 export interface LogHalt extends Mismatch {
   /** ISO 8601. */
   readonly at: string;
-  /** The process that met it: host and number. */
+  /** The process that found it: host and number. */
   readonly by: string;
 }
 
@@ -36,7 +36,7 @@ export function mismatchSentence({ known, found, books }: Mismatch): string {
 found is size ${found.tree_size}, root ${found.root_hash}`;
 }
 
-/** What is said on the channel besides heads. */
+/** The notice on the channel besides heads. */
 export const HALT_NOTICE = 'halt';
 
 export interface HaltAnnouncement {
@@ -63,7 +63,7 @@ export async function announceHalt(
   return { accepted: row?.accepted ?? false };
 }
 
-/** The number of the newest break; 0 where none was ever declared. */
+/** The number of the newest break; 0 if none was ever declared. */
 export async function newestBreak(database: Database): Promise<number> {
   const [row] = await database.query<{ newest: number }>({
     text: 'select coalesce(max(break_id), 0) as newest from log_break',

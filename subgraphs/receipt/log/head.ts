@@ -16,7 +16,7 @@ import {
   treeHeadHash,
 } from './tree-head.ts';
 
-/** Where a leaf came to stand, and the head of the log's prefix that ends with it. */
+/** Position of a leaf, and the head of the log's prefix that ends with it. */
 export interface LeafPosition {
   readonly leaf_index: number;
   readonly tree_size: number;
@@ -31,7 +31,7 @@ export interface LeafPosition {
 export class OpenLog {
   /** Database time, never before the last batch's: the order of leaves is the order of their times. */
   readonly collected_at_ms: number;
-  /** What it goes on from, as the frontier adds up. */
+  /** The head that it continues, as the frontier adds up. */
   readonly found: HeadName;
   #size: number;
   #frontier: Frontier;
@@ -96,7 +96,7 @@ function linkText({ from, to }: HeadLink): string {
   return `${from.tree_size}:${from.root_hash}>${to.tree_size}:${to.root_hash}`;
 }
 
-/** Null where it is no link. */
+/** Null if it is not a link. */
 export function linkFromText(text: string): HeadLink | null {
   const parts = /^(\d{1,15}):([0-9a-f]{64})>(\d{1,15}):([0-9a-f]{64})$/.exec(text);
   if (!parts) return null;
@@ -120,12 +120,12 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };
   // No other process can commit now: all that is known by this moment was committed before.
   const heads = known.heads();
-  // Unless this process stood still: then the server has ended its session, others have committed, and that fails here.
+  // Unless this process was suspended: then the server has ended its session, others have committed, and that fails here.
   if (compareHeads(heads, found).kind === 'contradicted') await tx.query('select');
   await requireExtended(nodesWithin(tx), known, heads, { found, halted: head.halted });
   const frontier = peaks(head.frontier);
   const log = new OpenLog(head.tree_size, frontier, Math.max(head.now_ms, head.last_at_ms));
-  // The next leaf goes on from the frontier: with another than the root's own it would begin another tree.
+  // The next leaf continues the frontier: with another root than the head's it would begin another tree.
   const whole = frontier.length === peaksOf(0, head.tree_size).length && isSameHead(log.found, found);
   if (!whole) throw known.stop({ known: found, found: log.found });
   return log;

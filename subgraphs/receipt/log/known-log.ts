@@ -16,7 +16,7 @@ const REMEMBERED_MAX = 1_024;
  * them. In memory, for one process; it never goes back, and a mismatch is final.
  */
 export class KnownLog {
-  /** The newest for which a proof stands, or our own commit. */
+  /** The newest head that was proven, or our own commit. */
   #proven: HeadName | null = null;
   /** The newest head of each chain of announced commits. */
   #unproven: HeadName[] = [];
@@ -43,7 +43,7 @@ export class KnownLog {
     return this.#proven;
   }
 
-  /** All that must be prefixes of what is found, the largest last. */
+  /** All heads that must be prefixes of what is found, the largest last. */
   heads(): readonly HeadName[] {
     const heads = this.#proven ? [this.#proven, ...this.#unproven] : this.#unproven;
     const distinct = heads.filter((head, index) => heads.findIndex(other => isSameHead(other, head)) === index);
@@ -76,8 +76,8 @@ export class KnownLog {
   }
 
   /**
-   * Our own commit: built on a head that was proven under the lock, it extends that. @throws LogHalted where the log was
-   * halted meanwhile: whether the commit is of the one log or the other cannot be said then.
+   * Our own commit: built on a head that was proven under the lock, it extends that. @throws LogHalted if the log was halted meanwhile:
+   * then it is unknown to which of the two logs the commit belongs.
    */
   addCommit(head: HeadName): void {
     if (!this.#contradicts(head) && this.#mismatch === null) this.addProven(head, []);
@@ -93,8 +93,8 @@ export class KnownLog {
   }
 
   /**
-   * What another process has committed, or we ourselves. Commits come one behind the other under one lock, so that their
-   * links meet at every head that was ever committed: one that passes over a head that is known has left it out.
+   * A commit of another process, or our own. Commits follow each other under one lock, so that their links meet at every head that was ever
+   * committed: one that passes over a known head has left it out.
    */
   learnLink({ from, to }: HeadLink): void {
     if (this.#contradicts(from) || this.#contradicts(to) || this.#roots.has(to)) return;
@@ -119,7 +119,7 @@ export class KnownLog {
     return this.#proven_roots.has(head);
   }
 
-  /** Stops where another head of that size is known. */
+  /** Stops if another head of that size is known. */
   #contradicts(head: HeadName): boolean {
     const known = this.#roots.at(head.tree_size);
     const contradicts = known !== null && isOther(known, head);

@@ -12,16 +12,16 @@ export type LogIntegrity =
   | { readonly kind: 'unsaved'; readonly found: TreeHeadFacts }
   /** The database knows fewer leaves than were signed: an older dump, or a truncated table. */
   | { readonly kind: 'shrunken'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
-  /** As long as it should be or longer, and yet not the log that was signed. */
+  /** At least as long as it should be, but not the log that was signed. */
   | { readonly kind: 'rewritten'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
-  /** A process met another log than the one it knew, and closed this one for all. */
+  /** A process found another log than the one it knew, and halted this one for all. */
   | {
       readonly kind: 'halted';
       readonly saved: TreeHeadFacts | null;
       readonly found: TreeHeadFacts;
       readonly halt: LogHalt;
     }
-  /** Its head is not where its leaves, receipts and signed heads end: what is appended next would meet what stands. */
+  /** Its head is not where its leaves, receipts and signed heads end: the next leaf would collide with an existing one. */
   | { readonly kind: 'contradictory'; readonly saved: TreeHeadFacts | null; readonly found: TreeHeadFacts };
 
 /**
@@ -49,7 +49,7 @@ interface StoredHead {
   readonly ends_with_head: boolean;
 }
 
-/** The head as it stands; in one statement with what it is the head of, for others may append meanwhile. */
+/** The current head; in one statement with what it is the head of, because others may append meanwhile. */
 export async function storedHead(database: Database): Promise<StoredHead> {
   const [head] = await database.query<StoredHeadRow>({
     name: 'read log head',
@@ -74,11 +74,11 @@ interface StoredHeadRow {
   readonly reach: number;
 }
 
-/** What a head that was found says of those that are known to have been signed. */
+/** How a head that was found relates to those that are known to have been signed. */
 type HeadComparison<H extends HeadName> =
   /** The newest known head, and no older one is left to be proven: no query is needed. */
   | { readonly kind: 'known' }
-  /** It may extend them; for each of these a consistency proof has to say so (RFC 9162 §2.1.4). */
+  /** It may extend them; for each of these a consistency proof must show it (RFC 9162 §2.1.4). */
   | { readonly kind: 'unproven'; readonly older: readonly H[] }
   /** The last of those that cannot be prefixes of it: longer, or as long and another. */
   | { readonly kind: 'contradicted'; readonly known: H };
@@ -91,7 +91,7 @@ export function compareHeads<H extends HeadName>(known: readonly H[], found: Hea
   return older.length === 0 ? { kind: 'known' } : { kind: 'unproven', older };
 }
 
-/** The head as it stands in the database. */
+/** The head as stored in the database. */
 interface FoundHead {
   readonly found: HeadName;
   readonly halted: LogHalt | null;
@@ -116,8 +116,8 @@ export async function requireExtended(
 }
 
 /**
- * The last of these heads that the stored log of `found` does not extend; null where it extends all of them. A stored
- * root proves nothing: that of `found` is computed again from the nodes too. One statement, O(log n) rows for each head.
+ * The last of these heads that the stored log of `found` does not extend; null if it extends all of them. A stored root proves nothing:
+ * that of `found` is computed again from the nodes too. One statement, O(log n) rows for each head.
  */
 export async function lastNotExtended<H extends HeadName>(
   nodes: Pick<Database, 'query'>,

@@ -11,18 +11,18 @@ import { type HeadName, isOther, isSameHead, LOG_ID, type SignedTreeHead, treeHe
 /** The last signed head, kept outside the database: what a restored older dump cannot take back. */
 export interface SavedHead {
   /**
-   * Resolves when this head, or one that extends it, is on disk, and one of this minute in the file that is kept for
-   * good. Heads that arrive while one is written are coalesced to the largest; a smaller one never replaces a larger one,
-   * whichever process wrote it. @throws LogHalted where neither extends the other.
+   * Resolves when this head, or one that extends it, is on disk, and one of this minute in the file that is kept for good. Heads that
+   * arrive while one is written are coalesced to the largest; a smaller one never replaces a larger one, whichever process wrote it.
+   * @throws LogHalted if neither extends the other.
    */
   save(head: SignedTreeHead): Promise<void>;
-  /** Null where none was ever saved. @throws where the file cannot be read: that is no reason to start afresh. */
+  /** Null if none was ever saved. @throws if the file cannot be read: that is no reason to start afresh. */
   read(): Promise<SignedTreeHead | null>;
   /** Head that another process has saved since the last call. Null if there is none. Does not wait. */
   readChange(): SignedTreeHead | null;
-  /** How many leaves the head on disk has, as far as this process has seen. */
+  /** Number of leaves of the head on disk, as far as this process has seen. */
   readonly tree_size: number;
-  /** Whether the one that was written last could not be: nothing is promised then that rests on it. */
+  /** Whether the last write failed: then nothing is promised that depends on it. */
   readonly fails: boolean;
   /** Goes on from another head, smaller or none: only after a break was declared. */
   restart(head: SignedTreeHead | null): Promise<void>;
@@ -36,7 +36,7 @@ export interface OneLog {
   stop(mismatch: Mismatch): LogHalted;
 }
 
-/** For who proves nothing: no head but an equal one takes the place of another. */
+/** For callers that prove nothing: a head replaces only an equal one. */
 const unproven: OneLog = { isExtended: async () => false, stop: mismatch => new LogHalted(mismatch) };
 
 /** One write and all who wait for it. */
@@ -56,7 +56,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
       await file.keep(head);
       fails = false;
     } catch (fault) {
-      // A head that is of another log says nothing of the disk.
+      // A head of another log says nothing about the disk.
       fails = !(fault instanceof LogHalted);
       throw fault;
     }
@@ -97,7 +97,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
 }
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-/** A head that was damaged where it lies does not hash to its own hash. */
+/** A damaged head does not match its own hash. */
 const Saved = z
   .object({
     log_id: z.literal(LOG_ID),
@@ -110,7 +110,7 @@ const Saved = z
   })
   .refine(head => treeHeadHash(head) === head.tree_head_hash, 'tree_head_hash is not the hash of this head');
 
-/** The file is there and holds no head. */
+/** The file exists and contains no head. */
 export class UnreadableHead extends Error {
   override name = 'UnreadableHead';
 
@@ -146,7 +146,7 @@ class HeadFile {
     }
   }
 
-  /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
+  /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one is there. */
   async keep(head: SignedTreeHead): Promise<void> {
     // Heads come from the database as well: one that was altered there never gets here.
     Saved.parse(head);
@@ -163,7 +163,7 @@ class HeadFile {
     } finally {
       await replaced?.close();
     }
-    // Also where another process has put a larger one there: it may not have come this far.
+    // Also if another process has put a larger one there: it may not have synced the folder yet.
     await syncFolderOf(this.#path);
     await this.#history.keep(head);
   }
@@ -177,11 +177,11 @@ class HeadFile {
     return head;
   }
 
-  /** False where what stood there was replaced meanwhile, or the lock was lost: then it is judged once more. */
+  /** False if the file was replaced meanwhile, or the lock was lost: then it is judged once more. */
   async #replace(aside: string, written: { readonly text: string; readonly head: SignedTreeHead }): Promise<boolean> {
     const { head } = written;
     const standing = this.read();
-    // Proven before the lock is taken: nothing is waited for with it in hand.
+    // Proven before the lock is taken, because nothing may be awaited while it is held.
     if (standing !== null) await this.#requireOneLog(standing, head);
     return withFileLock(`${this.#path}.lock`, held => {
       const there = this.read();
@@ -228,9 +228,9 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
 const MINUTE_CHARS = 16;
 
 /**
- * Signed heads as JSON lines, one a minute while the log grows, never taken back: what can be shown of what was signed,
- * whatever became of the database, of the newest head, or of the log since. Each process that shares the folder may add
- * its own, so that a minute may have several.
+ * Signed heads as JSON lines, one a minute while the log grows, never taken back: evidence of what was signed, whatever happened to the
+ * database, to the newest head, or to the log since. Each process that shares the folder may add its own, so that a minute may have
+ * several.
  */
 export class HeadsFile {
   readonly #path: string;

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { TreeHead } from './log.entity.ts';
 import type { HeadName, SignedTreeHead } from './tree-head.ts';
 
-/** The head of so many leaves as it was signed; null where no batch ended there. */
+/** The head of that many leaves as it was signed; null if no batch ended there. */
 export async function signedHead(database: Database, tree_size: number): Promise<SignedTreeHead | null> {
   const [head] = await database.query<SignedTreeHead & { at: string }>({
     name: 'signed head',
@@ -15,8 +15,8 @@ export async function signedHead(database: Database, tree_size: number): Promise
 }
 
 /**
- * The first head that a receipt stands under, where that receipt is none of the log's first so many leaves; null where it is.
- * @throws where it stands under none
+ * The first signed head that contains a receipt, if that receipt is not among the log's first `leaves` leaves; null if it is.
+ * @throws if no head contains it
  */
 export async function signedHeadAbove(
   database: Database,
@@ -45,7 +45,7 @@ export async function newestHead(database: Database): Promise<TreeHead | null> {
   return rows[0] ? asEntity(TreeHead, rows[0]) : null;
 }
 
-/** Size and root of the log as it stands, in the words of its documents. */
+/** Current size and root of the log, with the member names of its documents. */
 export async function logStands(database: Database): Promise<HeadName & JsonObject> {
   const rows = await database.query<{ tree_size: number; root_hash: Buffer }>({
     name: 'health',

@@ -27,7 +27,7 @@ export async function storedRoot(database: Nodes, size: number): Promise<Buffer>
   return rootOf(peaks.map(read));
 }
 
-/** A node that must stand in the log is not there. */
+/** A node that must be in the log is missing. */
 export class MissingNode extends Error {
   constructor(address: NodeAddress) {
     super(`the log holds no node ${address.index} on level ${address.level}`);

@@ -13,14 +13,14 @@ interface TileAddress {
   /** From 0, the leaves; each hash of a tile above is the root of a whole one below. */
   readonly level: number;
   readonly index: number;
-  /** 256, or less of a partial one. */
+  /** 256, or fewer for a partial one. */
   readonly width: number;
 }
 
 const INDEX = /^(?:x\d{3}\/){0,2}\d{3}$/;
 const PARTIAL = /^(?<index>[^.]+)\.p\/(?<width>[1-9]\d{0,2})$/;
 
-/** The tile that such a path names, `x001/x234/067.p/8`; null where it is none. @param level its own segment */
+/** The tile that such a path names, `x001/x234/067.p/8`; null if it names no tile. @param level its own segment */
 export function tileAddress(level: string, path: string): TileAddress | null {
   const partial = PARTIAL.exec(path)?.groups;
   const index = partial?.index ?? path;
@@ -34,7 +34,7 @@ function isIndex(text: string): boolean {
   return INDEX.test(text) && !text.startsWith('x000/');
 }
 
-/** Its hashes, end to end; null where the log does not hold all of them yet. Such nodes are written once, never changed. */
+/** Its hashes, end to end; null if the log does not have all of them yet. Such nodes are written once, never changed. */
 export async function tile(database: Database, { level, index, width }: TileAddress): Promise<Buffer | null> {
   const from = index * TILE_WIDTH;
   const rows = await database.query<{ hashes: Buffer | null }>({
@@ -47,15 +47,15 @@ export async function tile(database: Database, { level, index, width }: TileAddr
   return hashes?.length === width * HASH_BYTES ? hashes : null;
 }
 
-/** Whether strangers may have what the leaves are of: it names wallets, and most receipts are known to their payers alone. */
+/** Whether strangers may read the entries of the leaves: they name wallets, and most receipts are known to their payers alone. */
 export type LogEntries = 'none' | 'public';
 
 const ENTRY_BYTES_MAX = 2 ** 16 - 1;
 
 /**
- * The unsigned payloads that the leaves of a tile are of, in canonical JSON, each behind its length in two bytes
- * (https://c2sp.org/tlog-tiles, log entries); null where the log does not hold all of them yet. Each is held to its leaf.
- * @throws Refusal record_damaged where one is not what the leaf is of
+ * The unsigned payloads of the leaves of a tile, in canonical JSON, each behind its length in two bytes (https://c2sp.org/tlog-tiles, log
+ * entries); null if the log does not have all of them yet. Each is checked against its leaf.
+ * @throws Refusal record_damaged if one does not match its leaf
  */
 export async function entryBundle(
   database: Database,

@@ -9,8 +9,8 @@ import { showMembers } from '../../graph-type.ts';
 import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A signed receipt: one leaf of the log. What is signed is written once. Beside it stand the lane's facts, which may
- * change (`settledBy`, `proofOutcome`, `ingressReceipt`, `omissionRule`, `answeredAgain`), and in development `chainEnded`.
+ * A signed receipt: one leaf of the log. What is signed is written once. Its other columns are the lane's facts, which may change
+ * (`settledBy`, `proofOutcome`, `ingressReceipt`, `omissionRule`, `answeredAgain`), and in development `chainEnded`.
  */
 @Directive('@key(fields: "taskId")')
 @ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
@@ -94,7 +94,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   ingressReceipt!: JsonObject | null;
 
-  /** Why it was given up looking for that transfer. */
+  /** Why the search for that transfer was given up. */
   @Property({ type: 'text', nullable: true })
   omissionRule!: string | null;
 
@@ -112,7 +112,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   collectedAt!: Date;
 
-  /** What the same payment brought later, where the answer was not whole. */
+  /** What the same payment brought later, if the answer was not whole. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   answeredAgain!: AnsweredAgain | null;
 

@@ -7,15 +7,15 @@ import { parseJws } from '../verify/signature.ts';
 import { columnText } from './document.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-/** The token's members that are none of the payload's (RFC 7519 §4.1 names the first three). */
+/** The token's members that are not members of the payload (RFC 7519 §4.1 names the first three). */
 const besidePayload = [
   ...(['iss', 'iat', 'jti', 'payload_hash', 'tree_head_hash', 'tree_size', 'leaf_index', 'book_seq'] as const),
   'collected_at',
 ] as const;
 
 /**
- * What of a stored receipt is not as it was signed: the name of the first column, null where all agree. A hash and a
- * decoded token, about a tenth of what its signatures would cost: those a stranger checks, who holds the public keys.
+ * The first column of a stored receipt that is not as it was signed; null if all agree. It costs a hash and a decoded token, about a tenth
+ * of checking the signatures, which anybody can check who has the public keys.
  */
 export function receiptFault(receipt: Receipt): string | null {
   if (sha256Hex(receipt.payload) !== receipt.payloadHash) return 'payload_hash';
@@ -37,8 +37,8 @@ export function receiptFault(receipt: Receipt): string | null {
 }
 
 /**
- * The unsigned facts beside it: a transfer that was seen stays seen, and nothing is there to see where none was paid.
- * What was vouched for is still awaited, was seen since (then it says where), or was given up (then it says why).
+ * The unsigned facts of a receipt: a transfer that was seen stays seen, and without a payment there is no transfer to see. A payment that
+ * was vouched for is still awaited, was seen since (then it says where), or was given up (then it says why).
  */
 function isSettlementSound(receipt: Receipt, basis: Json, unpaid: boolean): boolean {
   const { settledBy, proofOutcome, ingressReceipt, omissionRule } = receipt;

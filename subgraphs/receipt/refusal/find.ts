@@ -8,7 +8,7 @@ import { withoutMembers } from '../receipt/stored-check.ts';
 import { parseJws } from '../verify/signature.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 
-/** One prepared statement; null where there is none. @throws Refusal record_damaged where it is not as it was signed */
+/** One prepared statement; null if there is none. @throws Refusal record_damaged if it is not as it was signed */
 export async function refusalById(database: Database, refusal_id: string): Promise<SignedRefusal | null> {
   const text = `select ${selectList(SignedRefusal)} from refusal where refusal_id = $1`;
   const [row] = await database.query({ name: 'refusal by id', text, values: [refusal_id] });
@@ -19,7 +19,7 @@ export async function refusalById(database: Database, refusal_id: string): Promi
   return refusal;
 }
 
-/** What of a stored refusal is not as it was signed: the name of the first column, null where all agree. */
+/** The first column of a stored refusal that is not as it was signed; null if all agree. */
 function refusalFault(refusal: SignedRefusal): string | null {
   const jws = parseJws(refusal.jws);
   if (jws === null || jws.header.kid !== refusal.kid) return 'jws';

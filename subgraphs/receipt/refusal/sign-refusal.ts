@@ -16,7 +16,7 @@ export interface Refuser {
   anchor(): BaseAnchor;
 }
 
-/** What a refusal says of the call, besides who says it and when it was on the chain. */
+/** The facts of the refused call, without the refuser and the state of the chain. */
 export interface RefusalFacts {
   readonly refusal_id: RefusalId;
   readonly task_id: string;
@@ -63,7 +63,7 @@ function payloadOf({ random, profile }: Refuser, call: RefusalFacts, base_anchor
   };
 }
 
-/** The row of table `refusal`. The token's registered claims (RFC 7519 §4.1) stand beside the payload's members. */
+/** The row of table `refusal`. The token's registered claims (RFC 7519 §4.1) are beside the payload's members. */
 function refusalRow({ issuer }: Refuser, call: RefusalFacts, payload: RefusalPayload): object {
   const canonical = canonicalJson(payload);
   const claims: JsonObject = {

@@ -6,7 +6,7 @@ import { parseJws } from '../verify/signature.ts';
 
 export type MarkName = 'seal_key' | 'base_url' | 'log_origin';
 
-/** What a process brings. */
+/** The facts of a process. */
 export interface ServiceFacts {
   /** By SEAL_KEY itself: see `Vault.mark`. */
   readonly seal_mark: string;
@@ -26,10 +26,10 @@ export interface KnownService {
   readonly kids: readonly string[];
 }
 
-/** What an operator sets, and has to be the same for all who serve one database. */
+/** The variables that an operator sets, and that must be the same for all processes that serve one database. */
 export type ServicePart = 'SEAL_KEY' | 'ISSUER_KEYS' | 'BASE_URL';
 
-/** What of a process is another service's than the database's; empty where it may serve. */
+/** The variables by which a process belongs to another service than the database; empty if it may serve. */
 export function changedParts(known: KnownService, own: ServiceFacts): readonly ServicePart[] {
   const changed: Readonly<Record<ServicePart, boolean>> = {
     SEAL_KEY: known.seal_mark !== null && known.seal_mark !== own.seal_mark,
@@ -49,7 +49,7 @@ function isStranger(known: readonly string[], { kids, copied_kids }: ServiceFact
   return newest !== undefined && !kids.includes(newest) && ![...known, ...copied_kids].includes(current);
 }
 
-/** The log is called as it was from the beginning, whatever the service calls itself by now: those who follow it know it by that. */
+/** The log keeps its first name, whatever the service is called now, because its followers know it by that. */
 export function originOf({ log_origin, base_url }: KnownService, own: Pick<ServiceFacts, 'base_url'>): string {
   return log_origin ?? logOrigin(base_url ?? own.base_url);
 }
@@ -85,7 +85,7 @@ export async function knownService(client: Client): Promise<KnownService> {
   };
 }
 
-/** None where the table is not there yet. */
+/** None if the table does not exist yet. */
 async function rowsOf<R>(client: Client, table: string, text: string): Promise<readonly R[]> {
   const [found] = (await client.query(`select to_regclass('public.${table}') as oid`)).rows as { oid: string | null }[];
   if (!found?.oid) return [];
@@ -105,14 +105,14 @@ export async function keepMarks(tx: Tx, known: KnownService, own: ServiceFacts):
   });
 }
 
-/** In which mark a part stands; that of ISSUER_KEYS is the issuer history. */
+/** The mark of each part; for ISSUER_KEYS it is the issuer history. */
 const marked: Readonly<Record<ServicePart, MarkName | null>> = {
   SEAL_KEY: 'seal_key',
   BASE_URL: 'base_url',
   ISSUER_KEYS: null,
 };
 
-/** The operator's word that these are of the same service all the same. The log's origin stays. */
+/** The operator's statement that these belong to the same service nevertheless. The log's origin stays. */
 export async function acceptMarks(tx: Tx, parts: readonly ServicePart[], own: ServiceFacts): Promise<void> {
   const values: Partial<Record<MarkName, string>> = { seal_key: own.seal_mark, base_url: own.base_url };
   for (const part of parts) {

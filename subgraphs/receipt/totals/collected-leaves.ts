@@ -13,11 +13,11 @@ export interface CollectedLeaf {
   readonly leaf_index: number;
   /** Hash of the receipt's payload, hex. */
   readonly payload_hash: string;
-  /** The book that the receipt signs; null where it signs none. */
+  /** The book that the receipt signs; null if it signs none. */
   readonly agent_id: number | null;
   readonly rail: string;
   readonly amount: AtomicAmount;
-  /** Null where it is not known which transfer of its transaction it was. */
+  /** Null if it is unknown which transfer of its transaction it was. */
   readonly payment_key: string | null;
 }
 
@@ -45,7 +45,7 @@ export async function collectedLeaves(tx: Tx, from: number, to: number): Promise
   });
 }
 
-/** Those whose money was seen after they were signed, and that stand below this size; marked as counted. */
+/** Those whose money was seen after they were signed, and that are below this size; marked as counted. */
 export async function collectedSince(tx: Tx, tree_size: number, count_max: number): Promise<CollectedLeaf[]> {
   const seen = await readsOf(tx).query<StoredLeaf & Columns>({
     name: 'seen transfers to count',
@@ -108,9 +108,9 @@ export interface CountedReceipt {
   readonly transfer: TransferName | null;
 }
 
-/** Null where the task has no receipt, or none that counts. */
+/** Null if the task has no receipt, or none that counts. */
 export async function countedReceipt(reads: Pick<Database, 'query'>, task_id: string): Promise<CountedReceipt | null> {
-  // Postgres stores no such text, and querying for it within the transaction would fail.
+  // Postgres cannot store a text with this character, and querying for it within the transaction would fail.
   if (task_id.includes('\0')) return null;
   const [found] = await reads.query<StoredLeaf & Pick<CountedReceipt, 'agent_id' | 'rail' | 'row_index'> & Columns>({
     name: 'counted receipt',

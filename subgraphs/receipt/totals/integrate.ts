@@ -13,7 +13,7 @@ import { statedRoots, TotalsAltered } from './stored-check.ts';
 import { type MapName, openMap, storeMap } from './stored-map.ts';
 import { growSums, storeSums } from './stored-sums.ts';
 
-/** So many leaves at most are behind each statement: a few milliseconds of this process, and one transaction. */
+/** Maximum number of leaves that a statement adds: a few milliseconds of this process, and one transaction. */
 const LEAVES_MAX = 256;
 /** A batch with fewer leaves has caught up with the log. */
 const LEAVES_BEHIND_MIN = LEAVES_MAX / 2;
@@ -57,7 +57,7 @@ interface State {
   readonly stands: boolean;
   /** Leaves of the log. */
   readonly log_size: number;
-  /** The head to go on to; null where the log has grown by nothing. */
+  /** The next head; null if the log has not grown. */
   readonly next_size: number | null;
   readonly next_root: string | null;
 }
@@ -91,7 +91,7 @@ function nextOf({ tree_size, root_hash, next_size, next_root }: State) {
     : { tree_size: next_size, root_hash: next_root };
 }
 
-/** Heads are signed once a batch, so that one is near; of whatever was declared lost there may be none. */
+/** Heads are signed once a batch, so that one is near; after a declared loss there may be none. */
 const LOCK = `with state as materialized (
     select tree_size, root_hash, statement from totals_state for update skip locked),
   newest as (
@@ -105,8 +105,8 @@ const LOCK = `with state as materialized (
     and t.tree_size <= h.tree_size`;
 
 /**
- * The log was declared to be another from some leaf on: what was built on what is gone is built again from the first leaf. Of many that
- * were seen so many are taken back at a time; until all are, nothing is stated, and the state names a head that does not stand.
+ * The log was declared to be another one from some leaf on: what was built on lost leaves is built again from the first leaf. Seen
+ * transfers are taken back in limited numbers; until all are, nothing is stated, and the state names a head that no longer exists.
  */
 async function beginAnew(tx: Tx): Promise<number> {
   await tx.query('truncate totals_row, totals_book, totals_node, totals_page');
@@ -123,12 +123,12 @@ async function beginAnew(tx: Tx): Promise<number> {
   return 0;
 }
 
-/** So that the next round builds all of it again: no head of the log has such a root. */
+/** Makes the next round build everything again: no head of the log has such a root. */
 async function forget(tx: Tx): Promise<void> {
   await tx.query(`update totals_state set root_hash = '', statement = null where tree_size > 0`);
 }
 
-/** The roots of both maps with these in them, hex. @throws TotalsAltered where they were not those that were stated */
+/** The roots of both maps with these in them, hex. @throws TotalsAltered if they were not those that were stated */
 async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnType<typeof statedRoots>) {
   const grown = await growSums(readsOf(tx), collected);
   const paid = collected.flatMap(({ payment_key: key, ...leaf }) =>
@@ -163,7 +163,7 @@ async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnT
 
 interface Entry {
   readonly key: string;
-  /** What it stood for until now. */
+  /** Its value until now. */
   readonly was: string | null;
   readonly value: string;
 }

@@ -8,7 +8,7 @@ import { paymentKey } from '../verify/map-proof.ts';
 /** A receipt whose payment is this very transfer. */
 export interface BackedReceipt {
   readonly task_id: string;
-  /** The book that its row stands on, and where; null where it has none. */
+  /** The book of its row, and the position there; null if it has none. */
   readonly agent_id: number | null;
   readonly book_seq: number | null;
   readonly tx_hash: string;
@@ -77,7 +77,7 @@ export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {
   };
 }
 
-/** A transfer that was only vouched for when its receipt was signed, where it was seen since: from now on it counts. */
+/** A transfer that was only vouched for when its receipt was signed, and was seen since: from now on it counts. */
 export function noteTransfer(tx: Tx, { task_id, payment_ref, transfer_index }: SeenArrival): void {
   tx.write({
     name: 'note seen transfer',

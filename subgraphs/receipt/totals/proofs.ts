@@ -9,7 +9,7 @@ import { type CountedReceipt, countedReceipt } from './collected-leaves.ts';
 import { openMap } from './stored-map.ts';
 import { noTotal, railTotals, sumNodes, sumNodesAt, sumPath } from './stored-sums.ts';
 
-/** `unstated`: nothing is signed yet; `halted`: the log is not the one that was signed; `uncounted`: no such row is in it. */
+/** `unstated`: nothing is signed yet; `halted`: the log is not the one that was signed; `uncounted`: it does not have this row. */
 export type TotalsProof =
   | { readonly kind: 'proven'; readonly document: JsonObject }
   | { readonly kind: 'unstated' | 'halted' | 'uncounted' };
@@ -31,7 +31,7 @@ export async function totalsStatement(database: Queryable): Promise<TotalsProof>
 /** Rails whose total is stated, even if nothing was collected on them. */
 const RAILS = ['usdc'];
 
-/** svc402.book_total.v1: what a book came to under the newest statement, and with a task that its row is in it. */
+/** svc402.book_total.v1: the total of a book under the newest statement, and for a given task that its row is in it. */
 export function bookTotal(database: Reading, agent_id: AgentId, task_id: string | null): Promise<TotalsProof> {
   return underStatement(database, async (reads, statement) => {
     const row = task_id === null ? undefined : await rowProof(reads, { agent_id, task_id, statement });
@@ -53,7 +53,7 @@ export function paymentProof(database: Reading, task_id: string): Promise<Totals
   });
 }
 
-/** One snapshot of the database, so that trees and statement are of one moment. Null is what is not counted. */
+/** One snapshot of the database, so that trees and statement are of one moment. Null means that it is not counted. */
 function underStatement(
   database: Reading,
   prove: (reads: Queryable, statement: JsonObject) => Promise<JsonObject | null>,

@@ -10,20 +10,20 @@ interface Leaf {
   readonly value: string;
 }
 
-/** A key that stands alone at its place, or the hash of the page below it. */
+/** A key that is alone in its place, or the hash of the page below it. */
 type Place = Leaf | { readonly page: string };
 
 /** By the digit that follows the page's prefix. */
 export type MapPage = Readonly<Record<string, Place>>;
 
-/** What a part of a page comes to. */
+/** A part of a page with its hash, and its leaf if it has one only. */
 type Part = { readonly leaf: Leaf; readonly hash: Buffer } | { readonly leaf: null; readonly hash: Buffer };
 const NOTHING: Part = { leaf: null, hash: EMPTY_MAP };
 
 const PAGE_BITS = 4;
 const PLACES = 1 << PAGE_BITS;
 
-/** The pages that are at hand, by prefix; what is changed is noted. */
+/** The loaded pages, by prefix; changes are remembered. */
 export class SparseMap {
   readonly #pages: Map<string, MapPage>;
   readonly #changed = new Set<string>();
@@ -47,7 +47,7 @@ export class SparseMap {
         return;
       }
       if ('page' in place) continue;
-      // The one that stood here moves down, and does so again until their digits differ.
+      // The key that was here moves down, until their digits differ.
       this.#put(prefix, digit, { page: '' });
       this.#put(prefix + digit, place.key.charAt(depth + 1), place);
     }
@@ -69,7 +69,7 @@ export class SparseMap {
     }
   }
 
-  /** Hashes what was changed, from the deepest page up, and hands it out. */
+  /** Hashes the changed pages, from the deepest up, and returns them. */
   store(): readonly { readonly prefix: string; readonly page: MapPage }[] {
     const changed = [...this.#changed].sort((one, other) => other.length - one.length);
     this.#changed.clear();
@@ -80,12 +80,12 @@ export class SparseMap {
     return changed.map(prefix => ({ prefix, page: this.#pages.get(prefix) ?? {} }));
   }
 
-  /** Hex. Of what was stored. */
+  /** Hex. Of the stored map. */
   get root(): string {
     return this.#part('').hash.toString('hex');
   }
 
-  /** Whether the pages at hand have this root (hex), each of them being the one that the page above it names. */
+  /** Whether the loaded pages have this root (hex), each of them being the one that the page above it names. */
   isSound(root: string): boolean {
     return [...this.#pages.keys()].every(prefix => {
       const place = prefix === '' ? { page: root } : this.#pages.get(prefix.slice(0, -1))?.[prefix.slice(-1)];

@@ -10,13 +10,13 @@ import type { Check } from './signed-document.ts';
  */
 
 export interface Addresses {
-  /** Base URLs on which links may stand. */
+  /** Base URLs that links may have. */
   readonly bases: readonly string[];
-  /** No other can be the issuer's, as far as the key set or the reader says. */
+  /** No other one can be the issuer's, as far as the key set or the reader says. */
   readonly all: boolean;
 }
 
-/** @param iss as it was signed. @param base_url where the document was read; undefined where the reader does not say */
+/** @param iss as it was signed. @param base_url where the document was read; undefined if the reader does not say */
 export function addressesOf(iss: Json | undefined, base_url: string | undefined, jwks: Jwks): Addresses {
   const signed = signedAddresses(jwks);
   const bases = [iss, base_url, ...(signed ?? [])].filter(base => typeof base === 'string');

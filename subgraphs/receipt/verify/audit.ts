@@ -134,15 +134,15 @@ function hashes(path: Json | undefined): Buffer[] | null {
   return read.every(hash => hash !== null) ? read : null;
 }
 
-/** An audit document brings its keys along, so that nothing has to be fetched; null where a document does not. */
+/** The keys in an audit document, so that nothing has to be fetched; null if a document has none. */
 export function keysBrought(document: JsonObject): Jwks | null {
   const audits = document.schema === documents.receipt_audit || document.schema === documents.refusal_audit;
   return audits && isJsonObject(document.keys) ? document.keys : null;
 }
 
 /**
- * Verifies an audit document offline: its receipt first, then the evidence beside it. Which keys to believe is the caller's
- * to say: those of the document itself prove only that it agrees with itself.
+ * Verifies an audit document offline: its receipt first, then the evidence beside it. The caller decides which keys to trust: those of the
+ * document itself prove only that it agrees with itself.
  */
 export function verifyReceiptAudit(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   const { receipt } = document;
@@ -259,8 +259,8 @@ const rules: readonly Rule<OpenedAudit>[] = [
 ];
 
 /**
- * By the log, whose order is the order of time: the checkpoint was found to be signed by a key that is not revoked, and the
- * leaf to stand under it. What the receipt says of its own time is then worth nothing.
+ * By the log, whose order is the order of time: the checkpoint was found to be signed by a key that is not revoked, and to contain the
+ * leaf. The time in the receipt itself then proves nothing.
  */
 function revocationFault({
   document: { log },

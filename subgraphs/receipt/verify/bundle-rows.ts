@@ -4,7 +4,7 @@ import { verifyInflowClaim } from './inflow-claim.ts';
 import { isSameJson } from './report.ts';
 import type { Jwks } from './signature.ts';
 
-/* Rows of a bundle beside what is signed of them. */
+/* Rows of a bundle and what is signed about them. */
 
 /** A receipt that was found to be valid, with what was signed. */
 export interface BundledReceipt {
@@ -19,7 +19,7 @@ export interface BundledReceipt {
  */
 export type BookOfReceipt = 'own' | 'winner' | 'handed_on' | 'opened' | 'legacy';
 
-/** Null where nothing says why it stands on that book. */
+/** Null if nothing shows why it is on that book. */
 export function bookOfReceipt(claims: JsonObject, row: JsonObject, agent_id: Json): BookOfReceipt | null {
   const { claim_id, target_agent, legs, book_seq } = claims;
   if (target_agent !== undefined) return target_agent === agent_id ? 'handed_on' : null;
@@ -31,7 +31,7 @@ export function bookOfReceipt(claims: JsonObject, row: JsonObject, agent_id: Jso
 
 const isNull = (value: Json | undefined) => value === undefined || value === null;
 
-/** What the row says otherwise than its receipt; null where nothing. @param standing as `bookOfReceipt` has found */
+/** The first difference between a row and its receipt; null if they agree. @param standing as `bookOfReceipt` has found */
 export function receiptDifference(
   row: JsonObject,
   { document, claims }: BundledReceipt,
@@ -58,7 +58,7 @@ const named = [
   ['answered_model', 'answered_model'],
 ] as const;
 
-/** A row may leave out what is signed of another book; what it says stands in the receipt, unless its version signs less. */
+/** A row may leave out what is signed about another book; what it states must be in the receipt, unless its version signs less. */
 function agrees(said: Json | undefined, signed: Json | undefined, claims: JsonObject): boolean {
   if (isNull(said)) return true;
   return signed === undefined ? payloadVersionOf(claims)?.signs_less === true : isSameJson(said, signed);

@@ -29,7 +29,7 @@ import type { Report } from './result.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
-/* The bundle of a book: an export, the receipt or refusal of each row, and proofs that each receipt stands in one log. */
+/* The bundle of a book: an export, the receipt or refusal of each row, and proofs that each receipt is in one log. */
 
 export type BundleVerification =
   | {
@@ -52,12 +52,12 @@ interface UnpackedBundle {
     head: CheckpointHead | null;
     readonly receipts: Map<string, BundledReceipt>;
     readonly refusals: Map<string, JsonObject>;
-    /** Rows by how their receipts stand on this book. */
+    /** Rows by how their receipts relate to this book. */
     readonly standing: Map<BookOfReceipt, number>;
   };
 }
 
-/** The keys that a bundle brings; null where it brings none, or is no bundle. */
+/** The keys in a bundle; null if it has none, or is no bundle. */
 export function keysInBundle(bytes: Uint8Array): Jwks | null {
   const files = filesInZip(bytes);
   return files && jsonOf(files, bundleFiles.jwks);
@@ -276,7 +276,7 @@ function documentDifference(
   return same ? null : 'the refusal belongs to another row';
 }
 
-/** A call that was refused is of no payment. */
+/** A refused call has no payment. */
 const isBare = ({ amount, payment_ref }: JsonObject) => (amount ?? null) === null && (payment_ref ?? null) === null;
 
 function bundleResult({
@@ -291,7 +291,7 @@ function bundleResult({
   });
   const inflows = rows.filter(row => documentOfRow(row.verify_url) === null && isJsonObject(row.inflow_claim));
   const of_book = (found.standing.get('own') ?? 0) + (found.standing.get('handed_on') ?? 0);
-  // Refusals, claims and receipts name the book; without any of them its name is the pack's word.
+  // Refusals, claims and receipts name the book; without any of them only the pack itself names it.
   const named = of_book + found.refusals.size + inflows.length > 0;
   return {
     claims: {

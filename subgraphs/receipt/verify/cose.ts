@@ -3,17 +3,17 @@ import { COSE_ES256, COSE_SIGN1, coseHeader, cwtClaim, SIGNATURE1 } from '../../
 import { isEarly, isLate, revocationOf } from './key-times.ts';
 import { type Jwks, verifyEs256Bytes } from './signature.ts';
 
-/** A COSE_Sign1 (RFC 9052 §4.2), split without belief. */
+/** A COSE_Sign1 (RFC 9052 §4.2), split but not verified. */
 export interface ParsedSign1 {
   readonly protected_header: Uint8Array;
   readonly header: ReadonlyMap<unknown, unknown>;
   readonly unprotected: ReadonlyMap<unknown, unknown>;
-  /** Null where it is detached. */
+  /** Null if it is detached. */
   readonly payload: Uint8Array | null;
   readonly signature: Uint8Array;
 }
 
-/** One encoding alone (RFC 8949 §4.2.1), so that no two texts are one statement; no map says a thing twice. */
+/** Only one encoding (RFC 8949 §4.2.1), so that no two texts are one statement; no map has a key twice. */
 const strictly = {
   strict: true,
   useMaps: true,
@@ -23,7 +23,7 @@ const strictly = {
   allowBigInt: false,
 } as const;
 
-/** Null where the bytes are no data item in its one encoding. */
+/** Null if the bytes are not a data item in its one encoding. */
 export function readCbor(bytes: Uint8Array): unknown {
   try {
     const item = decode(bytes, { ...strictly, tags: Tagged.preserve(COSE_SIGN1) });
@@ -33,7 +33,7 @@ export function readCbor(bytes: Uint8Array): unknown {
   }
 }
 
-/** Null where it is none, or where an extension of it must be understood and is not (RFC 9052 §3.1, crit). */
+/** Null if it is not one, or requires an extension that is not supported (RFC 9052 §3.1, crit). */
 export function parseSign1(bytes: Uint8Array): ParsedSign1 | null {
   const item = readCbor(bytes);
   const parts: readonly unknown[] = item instanceof Tagged && Array.isArray(item.value) ? item.value : [];
@@ -62,7 +62,7 @@ export function verifySign1(
   return verifyEs256Bytes(jwks, Buffer.from(kid).toString(), signed, Buffer.from(signature));
 }
 
-/** Who says it, of what, and when it was signed; null where one of them is missing. */
+/** Issuer, subject and time of the signature; null if one of them is missing. */
 export function cwtFacts({ header }: ParsedSign1) {
   // RFC 9597: CWT claims in the protected header.
   const claims: unknown = header.get(coseHeader.cwt_claims);
@@ -73,8 +73,8 @@ export function cwtFacts({ header }: ParsedSign1) {
 }
 
 /**
- * The sentence where the key of a message was not the issuer's when that says that it was signed, or was revoked.
- * @param dated of the tree in which the log, by a key that is in force, shows what was signed; null where none does
+ * The sentence if the key of a message was not the issuer's at the time of the signature that it states, or was revoked.
+ * @param dated of the tree in which the log, by a key that is in force, shows what was signed; null if none does
  */
 export function keyFault(message: ParsedSign1, jwks: Jwks, dated: { readonly leaf_index: number } | null) {
   const kid = message.header.get(coseHeader.kid);

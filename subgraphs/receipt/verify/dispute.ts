@@ -23,8 +23,8 @@ import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 
 /**
- * Verifies a verdict against a published key set, offline, and runs its rule again: what was signed, the receipts that it
- * rests on, each fact that stands in one, and whether the outcome follows from the facts.
+ * Verifies a verdict against a published key set, offline, and runs its rule again: what was signed, the receipts on which it is based,
+ * each fact that is in one, and whether the outcome follows from the facts.
  */
 export function verifyDispute(
   document: JsonObject,
@@ -91,7 +91,7 @@ function shapeFault(claims: JsonObject): string | null {
   return member === null ? null : `The signed claims are not a dispute verdict: ${member} has the wrong type.`;
 }
 
-/** A row or a receipt of a side; null where there is none. Their shapes were looked at. */
+/** A row or a receipt of a side; null if there is none. Their shapes were checked before. */
 function ofSide(claims: JsonObject, member: 'rows' | 'receipts', side: string): JsonObject | null {
   const sides = claims[member];
   const found = isJsonObject(sides) ? sides[side] : null;
@@ -161,7 +161,7 @@ function outcomeFault(claims: JsonObject): string | null {
   return differenceFault(claims, again, [...known.keys()]);
 }
 
-/** What a rule says beside its reason. */
+/** Members of a rule's finding besides its reason. */
 const FOUND = ['decides_after', 'standing_task_id', 'owed_back', 'owed_by_winner'] as const;
 
 function differenceFault(
@@ -186,7 +186,7 @@ function differenceFault(
   );
 }
 
-/** Whether it is the last word. */
+/** Whether the verdict is final. */
 function lastly({ rule_version, outcome, status_url }: JsonObject): string {
   if (Number(rule_version) < REVISED_SINCE)
     return outcome === 'refund' || outcome === undefined

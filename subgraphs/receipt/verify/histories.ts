@@ -32,7 +32,7 @@ export const isRevocations = ({ schema }: JsonObject) => schema === documents.re
 
 interface History {
   readonly noun: string;
-  /** What is checked of the token. */
+  /** The rules for the token. */
   readonly by: readonly Rule<SignedDocument>[];
   readonly rules: readonly Rule<SignedDocument>[];
   /** Members whose text is what was signed, or is hashed by it. */
@@ -40,7 +40,7 @@ interface History {
   readonly unchecked: readonly string[];
 }
 
-/** Other histories and lists of revocations that are at hand, of whatever issuers: nothing of them is believed that is not signed. */
+/** Other available histories and lists of revocations, of any issuer: nothing in them is believed unless it is signed. */
 interface KnownDocuments {
   readonly histories?: readonly JsonObject[];
 }
@@ -223,7 +223,7 @@ function seedOf({ kid = null, alg, seq }: JsonObject, revoked: readonly JsonObje
   return own !== null && own === others ? seed : null;
 }
 
-/** As one text; null where the set has no such key. */
+/** As one text; null if the set does not have this key. */
 function timesIn(jwks: Jwks, kid: Json): string | null {
   const key = keysIn(jwks).find(each => each.kid === kid);
   if (key === undefined) return null;
@@ -245,7 +245,7 @@ function thumbprintOf({ kty = null, crv = null, x = null, y = null }: JsonObject
   return Buffer.from(sha256Hex(text), 'hex').toString('base64url');
 }
 
-/** Those that are shown beside the keys, and all others that are at hand: an older snapshot shows no later key. */
+/** Those that are shown beside the keys, and all others that are available: an older snapshot shows no later key. */
 function besideKeys(keys: Json | undefined, histories: readonly JsonObject[], jwks: Jwks): KeyStatement[] {
   const shown = listIn(keys).flatMap(({ kid = null, revoked }): KeyStatement[] =>
     isJsonObject(revoked) ? [{ kid, entry: revoked, statement: revoked.jws, linked: false }] : [],
@@ -262,7 +262,7 @@ const keyRule = (fault: Rule<SignedDocument>['fault']): Rule<SignedDocument> => 
   fault,
 });
 
-/** By a key that was revoked since: good where a later version that a key in force signed stands on this one. */
+/** Signed by a key that was revoked since: valid if a later version, signed by a key in force, builds on this one. */
 function historySignerFault(
   { hash }: JsonObject,
   kid: Json | undefined,
@@ -315,7 +315,7 @@ interface Statement {
 
 const ms = (time: Json | undefined) => Date.parse(String(time));
 
-/** The first revocation that is not what a key in force said; null where each is. */
+/** The first revocation that was not stated by a key in force; null if all were. */
 function revocationsFault(shown: readonly KeyStatement[], jwks: Jwks): string | Check | null {
   const statements: Statement[] = [];
   for (const each of shown) {
@@ -388,8 +388,8 @@ function signedClaims(jwks: Jwks, token: Json | undefined): JsonObject | null {
 }
 
 /**
- * Whether a snapshot of the keys is one that a later snapshot stands on: each names the hash of the one before it, and those that come
- * before a snapshot can be made again of it alone, since it names all of their keys.
+ * Whether a later snapshot of the keys builds on this one: each names the hash of the one before it, and those before a snapshot can be
+ * made again from it alone, since it names all of their keys.
  */
 function isBefore(hash: Json | undefined, later: Json | undefined): boolean {
   const entries = isJsonObject(later) && Array.isArray(later.entries) ? later.entries.filter(isJsonObject) : [];

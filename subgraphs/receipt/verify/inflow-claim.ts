@@ -9,8 +9,8 @@ import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 
 /**
- * Verifies the claim that stands on an inflow row against a published key set, offline. It proves what was claimed, by whom
- * it was signed and when; nothing was paid for it.
+ * Verifies the claim of an inflow row against a published key set, offline. It proves what was claimed, by whom it was signed and when;
+ * nothing was paid for it.
  */
 export function verifyInflowClaim(
   document: JsonObject,

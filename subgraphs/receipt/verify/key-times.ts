@@ -8,7 +8,7 @@ import { type Jwks, keysIn } from './signature.ts';
  * sign.
  */
 
-/** The operator's word that others may hold the key: only what stood in the log before it is believed. */
+/** The operator's statement that others may hold the key: only what was in the log before it is believed. */
 interface Revocation {
   /** ISO 8601 in UTC, as a sentence says it. */
   readonly at: string;
@@ -16,7 +16,7 @@ interface Revocation {
   readonly tree_size: number;
 }
 
-/** Null where the key of that kid was not revoked. What cannot be read as a revocation leaves nothing before it. */
+/** Null if the key of that kid was not revoked. A revocation that cannot be read leaves nothing before it. */
 export function revocationOf(jwks: Jwks, kid: Json | undefined): Revocation | null {
   const key = keysIn(jwks).find(each => each.kid === kid && each.revoked !== undefined);
   if (key === undefined) return null;
@@ -33,14 +33,14 @@ export function isEarly(jwks: Jwks, kid: Json | undefined, claims: JsonObject): 
   return nominal(jwks, kid, claims, ({ nbf }, iat) => typeof nbf === 'number' && iat + KEY_CLOCK_SECONDS < nbf);
 }
 
-/** Whether it was signed after its key had given way to another. */
+/** Whether it was signed after its key was replaced. */
 export function isLate(jwks: Jwks, kid: Json | undefined, claims: JsonObject): boolean {
   return nominal(jwks, kid, claims, ({ exp }, iat) => typeof exp === 'number' && iat > exp);
 }
 
 type IsOutside = (key: JsonObject, iat: number) => boolean;
 
-/** Legacy receipts name no time, and then there is none to be held against them; of all others a missing one is one too many. */
+/** Legacy receipts state no time, so none can be held against them; any other document without a time counts as outside. */
 function nominal(jwks: Jwks, kid: Json | undefined, claims: JsonObject, isOutside: IsOutside): boolean {
   const key = keysIn(jwks).find(each => each.kid === kid);
   if (key === undefined || (key.nbf === undefined && key.exp === undefined)) return false;

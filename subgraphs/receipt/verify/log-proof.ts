@@ -4,7 +4,7 @@ import { type OpenedCheckpoint, openCheckpoint } from './open-checkpoint.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
-/* Proofs that a leaf stands in a log, under a checkpoint that its log has signed and witnesses have cosigned. */
+/* Proofs that a leaf is in a log, under a checkpoint that its log has signed and witnesses have cosigned. */
 
 /** A text that proves a leaf of a log (https://c2sp.org/tlog-proof), not verified yet. */
 export interface SplitProof {
@@ -22,7 +22,7 @@ const HEADER = 'c2sp.org/tlog-proof@v1';
 export const PROOF_LINES_MAX = 63;
 const PROOF_TEXT_MAX = 2 * NOTE_BYTES_MAX;
 
-/** Null where it is no such text. */
+/** Null if the text is not a proof. */
 export function splitProof(text: string): SplitProof | null {
   const blank = text.indexOf('\n\n');
   if (text.length > PROOF_TEXT_MAX || blank < 0) return null;
@@ -36,9 +36,9 @@ export function splitProof(text: string): SplitProof | null {
 }
 
 export interface ProofWanted {
-  /** RFC 6962 §2.1: of what is to stand in the log. */
+  /** Hash (RFC 6962 §2.1) of the leaf that must be in the log. */
   readonly leaf: Buffer;
-  /** Any one of them: a log signs by its older keys, too, while one takes the place of another. */
+  /** Any one of them: a log also signs by its older keys, while one replaces another. */
   readonly log_keys: readonly VerifierKey[];
   /** Each one of them. */
   readonly witnesses: readonly VerifierKey[];
@@ -54,7 +54,7 @@ interface OpenedProof {
   readonly opened: OpenedCheckpoint;
 }
 
-/** Whether a leaf stands in the log of these keys, and all of these witnesses have vouched for the tree in which it does. */
+/** Whether a leaf is in the log of these keys, and all of these witnesses have cosigned the tree that contains it. */
 export function verifyLogProof(text: string, wanted: ProofWanted): ProofVerification {
   const proof = splitProof(text);
   if (proof === null) return malformedDocument('This is not a proof in the format of C2SP tlog-proof.');
@@ -64,7 +64,7 @@ export function verifyLogProof(text: string, wanted: ProofWanted): ProofVerifica
   return { kind: 'valid', checks: judged.checks, size: headOf(opened)?.size ?? 0, index: proof.index };
 }
 
-/** A log's key is named by its origin: one that signs for another log vouches for nothing here. */
+/** A log's key is named by its origin: a key that signs for another log proves nothing here. */
 const signedByLog: Rule<OpenedProof> = {
   code: 'checkpoint_invalid',
   says: 'The log signed the checkpoint.',

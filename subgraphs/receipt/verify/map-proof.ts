@@ -15,7 +15,7 @@ const KEY_BITS = 256;
 const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 
-/** The key goes into the leaf: wherever a leaf stands alone, it says whose it is. */
+/** The key is part of the leaf: a leaf that is alone in a subtree shows whose it is. */
 export function mapLeaf(key: Buffer, value: Buffer): Buffer {
   return sha256(Buffer.concat([LEAF, key, value]));
 }
@@ -34,11 +34,11 @@ export function bitAt(key: Buffer, depth: number): 0 | 1 {
 /** From the root down; null means an empty subtree. */
 export interface MapProof {
   readonly siblings: readonly (string | null)[];
-  /** Where the key has no value and another stands alone in its place: that one. */
+  /** The other key that is alone in the key's place, if the key has no value. */
   readonly instead?: { readonly key: string; readonly value: string };
 }
 
-/** Whether under this root the key has this value, or where it is null none. Keys, values and root are hex of 32 bytes. */
+/** Whether the key has this value under this root, or none if it is null. Keys, values and root are hex of 32 bytes. */
 export function verifyMapProof(
   root: string,
   { key, value }: { readonly key: string; readonly value: string | null },
@@ -49,12 +49,12 @@ export function verifyMapProof(
   const path = bytes(key);
   const found = value === null ? otherIn(path, siblings.length, instead) : mapLeaf(path, bytes(value));
   if (found === null || (value !== null && instead)) return false;
-  // A leaf, or nothing, beside nothing would have stood further up: a proof has one form.
+  // A leaf, or nothing, beside nothing would be further up: a proof has one form.
   if (siblings.at(-1) === null) return false;
   return foldUp(path, found, siblings).equals(bytes(root));
 }
 
-/** What stands where a key has no value: nothing, or the one key that it shares its way with. */
+/** What is in the place of a key without a value: nothing, or the one key that shares its path. */
 function otherIn(path: Buffer, depth: number, instead: MapProof['instead']): Buffer | null {
   if (!instead) return EMPTY_MAP;
   const other = bytes(instead.key);
@@ -83,7 +83,7 @@ export interface TransferName {
   readonly transfer_index: number;
 }
 
-/** How a payment is named on each network: by nothing but this, so that no second spelling of it has a key of its own. */
+/** How a payment is named on each network, in exactly one spelling, so that no second spelling has a key of its own. */
 const forms: Readonly<Record<string, (transaction: string, transfer_index: number) => boolean>> = {
   base: transaction => /^0x[0-9a-f]{64}$/.test(transaction),
   // x402's `exact` on Solana has one transfer, its third instruction.
@@ -102,7 +102,7 @@ export function paymentKey({ network, payment_ref, transfer_index }: TransferNam
   return sha256Hex(canonicalJson([network, payment_ref, transfer_index]));
 }
 
-/** What stands there: the receipt that it backs, by its place in the log and the hash of its payload, which no tile shows. */
+/** The value of a payment: the receipt that it backs, by its place in the log and the hash of its payload, which no tile shows. */
 export function paymentValue({ leaf_index, payload_hash }: { leaf_index: number; payload_hash: string }): string {
   return canonicalHash({ leaf_index, payload_hash });
 }
@@ -112,7 +112,7 @@ export function totalKey(agent_id: number, rail: string): string {
   return sha256Hex(canonicalJson(['book', agent_id, rail]));
 }
 
-/** What a book came to on one rail. `root` is of its sum tree, hex. */
+/** The total of a book on one rail. `root` is of its sum tree, hex. */
 export interface RailSum {
   readonly rail: string;
   readonly rows: number;

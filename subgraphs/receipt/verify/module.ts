@@ -15,7 +15,7 @@ import { type VerifierKey, verifierKey } from './verifier-key.ts';
 export type { HeldCheck, VerifiedDocument, VerifiedFault } from './result.ts';
 
 /**
- * Whether a fault leaves a document neither valid nor invalid: something that is not at hand would decide it. Such a document is not to
+ * Whether a fault leaves a document neither valid nor invalid: something that is not available would decide it. Such a document is not to
  * be relied on either; `sentence` says what is missing.
  */
 export function undecided(fault: VerifiedFault | null): boolean {
@@ -27,19 +27,18 @@ export interface VerifiedPlace {
   readonly valid: boolean;
   readonly checks: readonly HeldCheck[];
   readonly fault: VerifiedFault | null;
-  /** Null where it is not valid. */
+  /** Null if it is not valid. */
   readonly leaf_index: number | null;
   readonly tree_size: number | null;
 }
 
 /**
- * Verifies any document in JSON that the service signs, or that its users sign for it (`VerifiedDocument.kind`), or an answer that
- * carries one. Offline.
- * @param keys the issuer's key set (RFC 7517). Null: the keys that an audit document brings, by which it can only prove that
- *   it agrees with itself
- * @param options `base_url`: where it was read; its links may lead there as well as to the signed issuer. `histories`: issuer histories
- *   and lists of revocations at hand, by which what a key said counts that was revoked since
- * @throws TypeError where it is no JSON object, or without keys
+ * Verifies any document in JSON that the service signs, or that its users sign for it (`VerifiedDocument.kind`), or an answer that carries
+ * one. Offline.
+ * @param keys the issuer's key set (RFC 7517). Null: the keys in an audit document, by which it can only prove that it agrees with itself
+ * @param options `base_url`: where it was read; its links may lead there as well as to the signed issuer. `histories`: available issuer
+ *   histories and lists of revocations, by which statements of a key count that was revoked since
+ * @throws TypeError if it is not a JSON object, or no keys are given
  */
 export function verify(
   document: JsonObject,
@@ -56,15 +55,15 @@ export function verify(
 /** No key of an issuer signs it. */
 const NO_KEYS: JsonObject = { keys: [] };
 
-/** Where a document says that its issuer publishes its keys; null where it does not, or brings them. */
+/** Where a document says that its issuer publishes its keys; null if it does not, or contains them. */
 export function keysNamed(document: JsonObject): string | null {
   return keySetUri(documentIn(document));
 }
 
 /**
- * Verifies a proof (C2SP tlog-proof) that a receipt stands in a log. It says nothing of the receipt's signatures: `verify` does.
+ * Verifies a proof (C2SP tlog-proof) that a receipt is in a log. It does not verify the receipt's signatures: `verify` does.
  * @param keys verifier keys as C2SP writes them (`<name>+<id>+<key>`): any one of the log's, and each one of the witnesses'
- * @throws TypeError where it is no receipt, or a key is none
+ * @throws TypeError if it is not a receipt, or a key is invalid
  */
 export function verifyPlace(
   receipt: JsonObject,

@@ -1,6 +1,4 @@
-/*
- * Signed notes as text (https://c2sp.org/signed-note), split without belief; open-checkpoint.ts says whose signatures hold.
- */
+/* Signed notes as text (https://c2sp.org/signed-note), split but not verified; open-checkpoint.ts says whose signatures hold. */
 
 export interface NoteSignature {
   readonly name: string;
@@ -25,10 +23,10 @@ const KEY_ID_BYTES = 4;
 /** Key names hold no Unicode white space, which differs slightly from `\s`. */
 const LINE = /^\u2014 (?<name>[^\p{White_Space}+]+) (?<value>[A-Za-z0-9+/]+={0,2})$/u;
 
-/** Null where it is no note: not UTF-8, with a control character, too long, or without a well-formed signature. */
+/** Null if it is not a note: not UTF-8, with a control character, too long, or without a well-formed signature. */
 export function splitNote(note: string): SplitNote | null {
   if (!isPlainText(note)) return null;
-  // Empty lines may stand in the text: the last one ends it.
+  // The text may contain empty lines: the last one ends it.
   const blank = note.lastIndexOf('\n\n');
   if (blank < 0 || !note.endsWith('\n')) return null;
   const lines = note.slice(blank + 2, -1).split('\n');
@@ -58,13 +56,13 @@ export function base64(text: string): Buffer | null {
 
 const HASH_LENGTH = 32;
 
-/** A SHA-256 as checkpoints and proofs spell it; null where it is none. */
+/** A SHA-256 as checkpoints and proofs spell it; null for any other text. */
 export function base64Hash(text: string): Buffer | null {
   const bytes = base64(text);
   return bytes?.length === HASH_LENGTH ? bytes : null;
 }
 
-/** A size or index: decimal without leading zeroes; null where it is none, or more than a number holds exactly. */
+/** A size or index: decimal without leading zeroes; null for any other text, or for more than a number holds exactly. */
 export function decimalIn(text: string): number | null {
   const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : null;

@@ -9,7 +9,7 @@ export interface CheckpointHead {
   readonly root: Buffer;
 }
 
-/** What is signed of a checkpoint, not believed yet; null where the text is none. Further lines say nothing here. */
+/** The signed content of a checkpoint, not verified; null if the text is not a checkpoint. Further lines are ignored. */
 export function checkpointHead(text: string): CheckpointHead | null {
   if (!text.endsWith('\n')) return null;
   const [origin = '', size_text = '', root_text = '', ...extensions] = text.slice(0, -1).split('\n');
@@ -41,7 +41,7 @@ interface VerifiedSignature {
   readonly key: VerifierKey;
   /** Time of a cosignature in Unix seconds, by the witness's clock. Null for the log's own signature. */
   readonly timestamp: number | null;
-  /** As it stands in the note, with its line feed. */
+  /** As in the note, with its line feed. */
   readonly line: string;
 }
 
@@ -53,7 +53,7 @@ type OpenedNote =
   | { readonly kind: 'forged'; readonly key: VerifierKey }
   | { readonly kind: 'malformed' };
 
-/** What known keys have signed of a note. Signatures of other keys are ignored, also under a known name or id. */
+/** What known keys have signed in a note. Signatures of other keys are ignored, also under a known name or id. */
 export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote {
   const split = splitNote(note);
   if (split === null) return { kind: 'malformed' };
@@ -78,7 +78,7 @@ function verifiedBy(key: VerifierKey, { signature, line }: NoteSignature, text: 
   return signed ? { key, timestamp, line } : null;
 }
 
-/** Null without one, or where it is none: a witness does not leave it out, and none is made in a year beyond counting. */
+/** Null if it is missing or invalid: a witness always states it, and no valid time exceeds what a number holds exactly. */
 function timestampIn(signature: Buffer): number | null {
   const seconds = signature.length === 72 ? Number(signature.readBigUInt64BE()) : 0;
   return seconds > 0 && Number.isSafeInteger(seconds) ? seconds : null;

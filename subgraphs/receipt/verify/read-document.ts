@@ -6,7 +6,7 @@ import { logBreaksOf } from './beside-receipts/log-break.ts';
 /** As PAYMENT-REQUIRED, PAYMENT-RESPONSE and X-SVC-Delegation carry JSON: in either alphabet. */
 const IN_BASE64 = /^[\w+/-]{16,}={0,2}$/;
 
-/** The document that a file or a header holds: a JSON object, a list of breaks of the log, or JSON in base64; null where it is none. */
+/** The document in a file or a header: a JSON object, a list of breaks of the log, or JSON in base64; null for anything else. */
 export function documentFrom(bytes: Uint8Array): JsonObject | null {
   const object = strictJson(bytes);
   if (object) return object;
@@ -20,9 +20,9 @@ export function documentFrom(bytes: Uint8Array): JsonObject | null {
 export const documentEndings = ['.json', '.cose', '.scitt', '.jwt', '.zip', '.txt', '.note', '.tlog-proof'] as const;
 
 /**
- * The object that a file holds, as every reader would read it (I-JSON, RFC 7493 §2.1 and §2.3, which RFC 8785 §3.1 demands): bytes
- * that are no UTF-8 would be shown in one way and hashed in another, and of two members of one name one reader takes the
- * first and another the last. Null where it holds none.
+ * The object in a file, as every reader would read it (I-JSON, RFC 7493 §2.1 and §2.3, which RFC 8785 §3.1 demands): bytes that are not
+ * UTF-8 would be shown in one way and hashed in another, and of two members of one name one reader takes the first and another the last.
+ * Null for anything else.
  */
 export function strictJson(bytes: Uint8Array): JsonObject | null {
   const value = strictValue(bytes);

@@ -13,7 +13,7 @@ export type Verification =
   | {
       readonly kind: 'valid';
       readonly claims: JsonObject;
-      /** `legacy`: version 8 did not sign it yet. `none`: the call landed on no book. */
+      /** `legacy`: version 8 did not sign it yet. `none`: the call is on no book. */
       readonly claim_id: number | 'legacy' | 'none';
       readonly checks: readonly Check[];
       /** What is left open: unsigned members, a signature that is broken beside one that is not, what was not checked. */
@@ -24,7 +24,7 @@ export type Verification =
 export interface VerifyOptions {
   /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
   readonly base_url?: string;
-  /** Histories and lists of revocations at hand: what a key said that was revoked since counts by what stands on it. */
+  /** Available histories and lists of revocations: a statement by a key that was revoked since counts if a later one builds on it. */
   readonly histories?: readonly JsonObject[];
   /** The caller proves by the log that it was signed before its key was revoked, if it was: an audit document brings that. */
   readonly dated_by_log?: boolean;
@@ -64,7 +64,7 @@ function claimId(claims: JsonObject): number | 'legacy' | 'none' {
   return payloadVersionOf(claims)?.legacy ? 'legacy' : 'none';
 }
 
-/** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
+/** Members whose signed fact has the same or another name; older versions sign fewer of them. */
 const copied: Coverage<OpenedReceipt> = Object.fromEntries(
   copies.map(({ name, signed }) => [
     name,

@@ -18,8 +18,8 @@ import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 
 /**
- * Verifies a reconciliation against a published key set, offline: what was signed, that its transfers stand in the chain's
- * order between its blocks, that each has the class that follows from what is said of it, and that the sums are theirs.
+ * Verifies a reconciliation against a published key set, offline: what was signed, that its transfers are in the chain's order between its
+ * blocks, that each has the class that follows from its facts, and that the sums are theirs.
  */
 export function verifyReconciliation(
   document: JsonObject,
@@ -68,7 +68,7 @@ const ReportShape = z.looseObject({
 type ReportDocument = z.output<typeof ReportShape>;
 type ListedTransfer = z.output<typeof TransferShape>;
 
-/** Their shapes were looked at by the first rule. */
+/** Their shapes were checked by the first rule. */
 const reported = ({ claims }: OpenedDocument) => claims as unknown as ReportDocument;
 
 /** In order: a later rule may rely on all before it. */

@@ -12,8 +12,8 @@ import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 
 /**
- * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer
- * refused that call at that anchor for that code; whether the anchor stands on Base is for Base to say.
+ * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer refused that call
+ * at that anchor for that code; whether the anchor is on Base can only be checked on Base.
  */
 export function verifyRefusal(
   document: JsonObject,
@@ -65,7 +65,7 @@ function isAnchor(anchor: Json | undefined): boolean {
 /** Unsigned members of the problem (RFC 9457) of a refused call. */
 const problem = ['type', 'title', 'status', 'detail', 'code', 'error'];
 
-/** What stands around the payload. */
+/** Members around the payload. */
 const around = new Set(['refusal_url', 'issuer_signature', 'verification', ...problem]);
 
 const coverage: Coverage<TokenDocument> = {

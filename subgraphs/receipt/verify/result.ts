@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/* What a verification says, as `spend-receipt-gateway/verify` returns it. */
+/* The result of a verification, as `spend-receipt-gateway/verify` returns it. */
 
 /** A check that held. */
 export interface HeldCheck {
@@ -20,13 +20,13 @@ export interface Report {
    * known ones, which may change after signing. `unknown`: no members of such a document.
    */
   readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
-  /** Signatures that stand there and do not verify; another one does. */
+  /** Signatures that are present and do not verify; another one does. */
   readonly broken: readonly string[];
   /** What was not checked, and how it could be: a sentence each. */
   readonly unchecked: readonly string[];
 }
 
-/** What became of a document; serialisable as JSON. */
+/** The result for a document; serialisable as JSON. */
 export interface VerifiedDocument {
   readonly kind:
     | 'receipt'
@@ -71,10 +71,10 @@ export interface VerifiedDocument {
   readonly valid: boolean;
   /** Those that held, in order. */
   readonly checks: readonly HeldCheck[];
-  /** The first that did not; null where the document is valid. */
+  /** The first that did not; null if the document is valid. */
   readonly fault: VerifiedFault | null;
-  /** What was signed; null where it is not valid: then nothing in it is to be believed. */
+  /** What was signed; null if the document is not valid: then nothing in it is to be believed. */
   readonly claims: JsonObject | null;
-  /** What a valid document leaves open; null where it is not valid. */
+  /** What a valid document leaves open; null if it is not valid. */
   readonly report: Report | null;
 }

@@ -18,7 +18,7 @@ import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { type Jwks, verifyEd25519, verifyEip191 } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed-document.ts';
 
-/** A receipt opened up, nothing of it believed yet. */
+/** A receipt that is opened but not verified. */
 export interface OpenedReceipt extends SignedDocument {
   readonly claims: JsonObject;
   readonly addresses: Addresses;
@@ -254,8 +254,8 @@ function linksIn({ document, claims }: OpenedReceipt): readonly ShownLink[] {
 }
 
 /**
- * A receipt that was handed on names its parent and whom it is for, under a session; it is of no payment and no key, or it
- * would back what its parent backs already. The sentence of the fault, null where there is none.
+ * A receipt that was handed on names its parent and whom it is for, under a session; it has no payment and no key, or it would back what
+ * its parent backs already. The sentence of the fault, null without one.
  */
 function handedOnFault(claims: JsonObject): string | null {
   const { parent_receipt_id, target_agent, delegation_hash, caller_binding, payment, payment_ref, book_id } = claims;
@@ -309,7 +309,7 @@ function subjectOf(document: JsonObject, claims: JsonObject): LaneSubject {
   };
 }
 
-/** What of the first leg the payment of the receipt says too, under which name. */
+/** Members of the first leg that the payment of the receipt repeats, and their names there. */
 const REPEATED = {
   ref: 'ref',
   transfer_index: 'transfer_index',
@@ -321,8 +321,8 @@ const REPEATED = {
 } as const;
 
 /**
- * What is paid for in two signs both payments: to whom it was owed, which is the payment of the receipt, and the fee. The
- * sentence of the fault, null where there is none.
+ * A purchase with two payments signs both: the one to the payee, which is the payment of the receipt, and the fee. The sentence of the
+ * fault, null without one.
  */
 function legsFault({ legs, payment }: JsonObject): string | null {
   if (legs === undefined) return null;
@@ -340,7 +340,7 @@ function isLeg(value: Json | undefined, leg: string): value is JsonObject {
   return isJsonObject(value) && value.leg === leg;
 }
 
-/** Whether a token signs what its payload version must: the sentence of the fault, null where there is none. */
+/** Whether a token signs what its payload version must: the sentence of the fault, null without one. */
 function versionFault(claims: JsonObject): string | null {
   const version = payloadVersionOf(claims);
   if (version === null)
@@ -375,13 +375,13 @@ function bookChainFault(claims: JsonObject): string | null {
 /** What an early version did not sign cannot disagree. */
 const signsLess = (claims: JsonObject) => payloadVersionOf(claims)?.signs_less === true;
 
-/** On what kind of work each reporter's word stands. */
+/** The kind of work that each reporter may report. */
 const kinds = { router_book: 'router_broadcast', inbound: 'other' } as const;
 
 /**
- * What was reported of work that others did is no payment: whatever says otherwise beside it makes the receipt one of two
- * things at once. Of a completion that was reported to the board the issuer may have seen the transfer, and says so in both
- * places or in none. The sentence of the fault, null where there is none.
+ * A report of work that others did is no payment: anything beside it that says otherwise makes the receipt one of two things at once. Of a
+ * completion that was reported to the board the issuer may have seen the transfer, and states it in both places or in neither. The sentence
+ * of the fault, null without one.
  */
 function reportedFault(claims: JsonObject): string | null {
   const { reported, payment, waived_by, book_id, payment_ref, caller_binding, job_kind } = claims;
@@ -398,7 +398,7 @@ function reportedFault(claims: JsonObject): string | null {
   return job_kind === kind ? null : 'job_kind is not the one that this kind of report requires.';
 }
 
-/** A router's word is no look at a chain. */
+/** A router's report is no observation of a chain. */
 function basisOf(reported: JsonObject): 'observed_transfer' | null {
   const { verified_with, payment_ref } = reported;
   const seen = isInbound(reported) && verified_with !== undefined;

@@ -75,7 +75,7 @@ export const ClaimShape = z.looseObject({
   provider_cogs: z.looseObject({ actual: z.int().min(0), usd_mark: z.int().min(0) }).optional(),
 });
 
-/** What may stand beside the signed facts, each in its form. Whether it is true is another question. */
+/** Members beside the signed facts, each in its form. Whether they are true is another question. */
 export const BesideShape = z.looseObject({
   settlement_status: z.enum(['settled', 'idempotent_replay', 'waived']).optional(),
   proof_outcome: z.enum(wordList(proofOutcomes)).optional(),
@@ -115,7 +115,7 @@ export const BesideShape = z.looseObject({
     .optional(),
 });
 
-/** The first member that is of another type; null where none is. */
+/** The first member of another type; null if all have theirs. */
 export function misshapen(shape: z.ZodType, value: unknown): string | null {
   const { error } = shape.safeParse(value);
   return error ? error.issues[0]?.path.join('.') || 'it' : null;

@@ -75,7 +75,7 @@ export function verifyEip191(jwks: Jwks, signature: Json | undefined, text: stri
   return address !== null && address === signature.address && keyOfAddress(jwks, address) !== null;
 }
 
-/** The address whose key made a signature (0x, r, s and v in lower case) over a digest; null where there is none. */
+/** The address whose key made a signature (0x, r, s and v in lower case) over a digest; null if no key did. */
 export function signerOf(digest: Uint8Array, value: Json | undefined): string | null {
   const parts = /^0x([0-9a-f]{128})(1b|1c)$/.exec(typeof value === 'string' ? value : '');
   if (parts === null) return null;
@@ -83,7 +83,7 @@ export function signerOf(digest: Uint8Array, value: Json | undefined): string | 
   return recoverAddress(digest, Buffer.from(compact, 'hex'), v === '1b' ? 0 : 1);
 }
 
-/** The key of the set that has that address; null where none has. */
+/** The key of the set that has that address; null if none has. */
 export function keyOfAddress(jwks: Jwks, address: string): JsonObject | null {
   return keysIn(jwks).find(key => key.crv === 'secp256k1' && addressOf(key) === address) ?? null;
 }
@@ -113,7 +113,7 @@ function isFor(crv: keyof typeof uses, key: JsonObject): boolean {
   return key.crv === crv && key.kty === kty && named && (use === undefined || use === 'sig') && verifies;
 }
 
-/** The only key of that kid (RFC 7517 §4.5): of two under one name, neither is meant. */
+/** The only key of that kid (RFC 7517 §4.5): if two have it, neither is used. */
 function keyOf(jwks: Jwks, kid: Json | undefined, crv: keyof typeof uses): KeyObject | null {
   const [jwk, ...others] = keysIn(jwks).filter(key => key.kid === kid);
   if (jwk === undefined || others.length > 0 || typeof kid !== 'string' || !isFor(crv, jwk)) return null;

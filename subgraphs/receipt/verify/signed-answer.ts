@@ -48,7 +48,7 @@ function verifyRecorded(
   return { kind: 'valid', claims: said, checks: judged.checks, report };
 }
 
-/** As a token would name it; of an answer without one there is none, which no key that has times signs. */
+/** The time as a token would state it. An answer without a time states none, and then no key that has times can have signed it. */
 function statedTime({ as_of, recorded_at }: JsonObject): JsonObject {
   const seconds = Math.floor(Date.parse(String(as_of ?? recorded_at)) / 1000);
   return Number.isFinite(seconds) ? { iat: seconds } : {};

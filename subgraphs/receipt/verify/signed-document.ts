@@ -10,7 +10,7 @@ import {
   verifyEs256,
 } from './signature.ts';
 
-/** What is checked alike of everything that the issuer signs: receipts and refusals. */
+/** The parts that are checked in the same way in everything that the issuer signs: receipts and refusals. */
 export interface SignedDocument {
   readonly document: JsonObject;
   readonly payload: JsonObject;
@@ -57,7 +57,7 @@ export function malformedDocument(sentence: string): Invalid {
 
 export const unless = (holds: boolean, sentence: string): string | null => (holds ? null : sentence);
 
-/** Where a document holds no token that could be looked at. @param otherwise what is said where there is none at all */
+/** The fault of a document without a token that can be read. @param otherwise the sentence if it has no token at all */
 export function tokenFault(jws: Json | undefined, otherwise: string): Invalid {
   const split = splitJws(jws);
   if (split === null || !hasUnknownExtensions(split)) return malformedDocument(otherwise);
@@ -116,8 +116,8 @@ export const issuerSigned: readonly Rule<SignedDocument>[] = [
 ];
 
 /**
- * The same of what names its time, stands in no log, and is shown for as long as the service is there: signed before its key was
- * revoked by its own word alone, it is neither believed nor called false.
+ * The same for a document that states its time, is in no log, and is shown for as long as the service exists: if only its own statement
+ * says that it was signed before its key was revoked, it is neither believed nor called false.
  */
 export const issuerRules: readonly Rule<SignedDocument>[] = [
   ...issuerSigned.filter(({ code }) => code !== 'key_revoked'),
@@ -128,7 +128,7 @@ export const issuerRules: readonly Rule<SignedDocument>[] = [
   },
 ];
 
-/** @param at_seconds by the document's own word; anything but a number where it says nothing */
+/** @param at_seconds as the document states it; anything but a number if it states none */
 export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json | undefined): string | Check | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
@@ -140,14 +140,14 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
   };
 }
 
-/** The sentence where the key of that kid was revoked: nothing but the log can then say when something was signed. */
+/** The sentence if the key of that kid was revoked: only the log can then show when something was signed. */
 export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
   return `The signing key was revoked at ${revoked.at}. Only the log can show that the receipt was signed before that: verify its audit document (?format=auditor).`;
 }
 
-/** Early receipts carry no raw value; whatever carries one is held to it. */
+/** Early receipts have no raw value; a document that has one is checked against it. */
 export const rawValueSigns = ({ required }: { readonly required: boolean }): Rule<SignedDocument> => ({
   code: 'value_invalid',
   says: 'issuer_signature.value, if present, is an ES256 signature of the canonical payload by the same key.',

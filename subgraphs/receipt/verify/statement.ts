@@ -7,7 +7,7 @@ import { leafHash, rootOfPath } from './merkle-proof.ts';
 import type { Jwks } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
-/** Where a COSE receipt says that an entry stands, nothing of it believed yet. */
+/** The place of an entry by its COSE receipt, not verified. */
 interface ClaimedPlace {
   readonly leaf_index: number;
   readonly size: number;
@@ -87,7 +87,7 @@ function open(bytes: Uint8Array, jwks: Jwks): OpenedStatement | null {
   };
 }
 
-/** RFC 9942 §5.2: the one inclusion proof, and the root to which it leads from the entry; null where it leads to none. */
+/** RFC 9942 §5.2: the one inclusion proof, and the root to which it leads from the entry; null if it leads to none. */
 function placeIn({ unprotected }: ParsedSign1, entry: Uint8Array): ClaimedPlace | null {
   const proofs: unknown = unprotected.size === 1 ? unprotected.get(coseHeader.vdp) : null;
   const inclusions: unknown = proofs instanceof Map && proofs.size === 1 ? proofs.get(INCLUSION_PROOFS) : null;
@@ -144,7 +144,7 @@ const rules: readonly Rule<OpenedStatement>[] = [
     says: 'The log is the issuer’s, and has the size that the proof is for.',
     fault: ({ log_receipt, facts, place }) => {
       const log = cwtFacts(log_receipt);
-      // By its key; the name of the log is the one that it had from its beginning, wherever the service has moved since.
+      // By its key; the log keeps its first name, wherever the service has moved since.
       return unless(
         log?.iss === facts.iss && log_receipt.header.get(coseHeader.tree_size) === place?.size,
         'The proof is for a log of another issuer, or for another size of the log.',

@@ -8,7 +8,7 @@ import { foldPath } from './merkle-proof.ts';
  * can be said to come to more or less than it does (Maxwell's proof of liabilities, with the sums inside of the hash on both sides).
  */
 
-/** A subtree: what its rows come to, and the hash that binds that. */
+/** A subtree: the sum of its rows, and the hash that binds it. */
 export interface SumNode {
   readonly sum: AtomicAmount;
   readonly hash: Buffer;
@@ -44,7 +44,7 @@ export function sumLeaf({ amount, ...leaf }: SumLeaf): SumNode {
 
 const NODE = Buffer.of(1);
 
-/** @throws RangeError where the sum does not fit its 32 bytes */
+/** @throws RangeError if the sum does not fit its 32 bytes */
 export function sumNode(left: SumNode, right: SumNode): SumNode {
   const sum = left.sum + right.sum;
   if (sum >= SUM_BOUND) throw new RangeError('a total of more than 32 bytes');
@@ -64,7 +64,7 @@ export interface ShownNode {
   readonly hash: string;
 }
 
-/** Null where it is no such node: a sum below zero or beyond 32 bytes is none. */
+/** Null if it is invalid: its sum is below zero or beyond 32 bytes, or its hash is not one. */
 export function shownNode({ sum, hash }: ShownNode): SumNode | null {
   const amount = parseAtomic(sum);
   if (amount === null || amount >= SUM_BOUND || !/^[0-9a-f]{64}$/.test(hash)) return null;
@@ -78,8 +78,8 @@ export function sumRoot(peaks: readonly SumNode[]): SumNode {
 }
 
 /**
- * The root that follows from a row and its neighbours; null where the path does not belong to a tree of so many rows.
- * @throws RangeError where a sum does not fit
+ * The root that follows from a row and its neighbours; null if the path does not belong to a tree of that many rows.
+ * @throws RangeError if a sum does not fit
  */
 export function rootOfRow(leaf: SumNode, row: number, rows: number, path: readonly SumNode[]): SumNode | null {
   return foldPath({ leaf, leaf_index: row, size: rows, path, join: sumNode });

@@ -21,7 +21,7 @@ const FORM = /^(?<name>[^\p{White_Space}+]+)\+(?<id>[0-9a-f]{8})\+(?<value>[A-Za
 const KEY_BYTES = 32;
 const TEXT_MAX = 512;
 
-/** Null where it is none of these types, or its id is not the one of its name and key. */
+/** Null if it is of another type, or its id is not the one of its name and key. */
 export function verifierKey(text: string): VerifierKey | null {
   const { name, id, value } = (text.length <= TEXT_MAX && FORM.exec(text)?.groups) || {};
   const typed = base64(value ?? '');

@@ -10,7 +10,7 @@ import { shareHalt } from '../log/halt-guard.ts';
  * exists exactly if something was written. The answer is stored afterwards.
  */
 
-/** How a key stands to a request. `gone`: it was carried out, and its answer is not known here. */
+/** State of a key for a request. `gone`: it was carried out, and its answer is not known here. */
 export type WriteStanding =
   | { readonly kind: 'free' }
   | { readonly kind: 'answered'; readonly answer_box: Buffer }
@@ -126,7 +126,7 @@ export async function takeKeys(tx: Tx, named: readonly (NamedWrite | null)[]): P
   for (const one of sorted) await takeKey(tx, one);
 }
 
-/** Behind the write; also of one that had nothing to write, which is answered alike from then on. */
+/** After the write; also for a request that had nothing to write, which gets the same answer from then on. */
 export async function keepAnswer(
   database: Pick<Database, 'query'>,
   { mark, credential_mark, request_hash, attempt }: NamedWrite,
@@ -150,7 +150,7 @@ export async function releaseKey(
   await database.query({ name: 'let go of write', text, values: [mark, attempt] });
 }
 
-/** Those that have been kept for long enough. */
+/** Those that were kept for long enough. */
 export async function forgetWrites(database: Pick<Database, 'query'>): Promise<void> {
   const max = limits.claims_forgotten_per_transaction_max;
   const forgotten = await database.query({

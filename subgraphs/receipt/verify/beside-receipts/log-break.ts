@@ -30,7 +30,7 @@ const unchecked = [
   'Which leaves were lost: the issuer states only the tree head that it had signed, and the one that is left.',
 ];
 
-/** As `/.well-known/log-breaks.json` lists them: what is read as a list stands under one member. */
+/** As `/.well-known/log-breaks.json` lists them: a list is read as one member of an object. */
 export const logBreaksOf = (list: readonly JsonObject[]): JsonObject => ({ log_breaks: list });
 
 export function isLogBreaks(document: JsonObject): boolean {

@@ -23,7 +23,7 @@ const infoOf = ({ extensions }: JsonObject): JsonObject => {
 const isArtifact = ({ format, signature }: JsonObject) =>
   (format === 'eip712' || format === 'jws') && typeof signature === 'string';
 
-/** What is signed of it, without belief. */
+/** Its signed content, not verified. */
 function signedPayload({ format, payload, signature }: JsonObject): JsonObject {
   if (format === 'eip712') return isJsonObject(payload) ? payload : {};
   return parseJws(signature)?.claims ?? {};
@@ -43,7 +43,7 @@ export const isOffer = (document: JsonObject) => artifactsIn(document, 'offer').
 /** Whether a document is the answer to a payment (PAYMENT-RESPONSE) with the shop's signed receipt, or that receipt. */
 export const isDelivery = (document: JsonObject) => artifactsIn(document, 'delivery').length > 0;
 
-/** Where the keys of the shop are that the first artifact names; null where there is none. */
+/** URL of the shop's keys that the first artifact names; null if there is none. */
 export function resourceKeySet(document: JsonObject): string | null {
   const [artifact] = [...artifactsIn(document, 'offer'), ...artifactsIn(document, 'delivery')];
   const url = String(artifact && signedPayload(artifact).resourceUrl);
@@ -57,9 +57,9 @@ interface OpenedArtifact {
 }
 
 interface SignedArtifact {
-  /** Null where it is of another shape. */
+  /** Null if it has another shape. */
   readonly facts: JsonObject | null;
-  /** The key of the set that signed it; null where none did. */
+  /** The key of the set that signed it; null if none did. */
   readonly key: JsonObject | null;
   /** Index in `accepts` that it claims. */
   readonly accept_index: Json | undefined;
