@@ -334,14 +334,14 @@ function defaultEffect({ methods }: { readonly methods: readonly string[] }): Ef
   return methods.every(method => method === 'GET') ? 'reads' : 'changes';
 }
 
-/** Of a row that says nothing. What is paid for is paid for each time. */
+/** Default if the row states nothing. A paid call is paid for each time. */
 function isIdempotentByDefault({ methods, effect, price, again }: DoorRow): boolean {
   if (price) return false;
   const by_method = methods.every(method => method === 'GET' || method === 'DELETE' || method === 'PUT');
   return by_method || effect === 'reads' || Boolean(again);
 }
 
-/** Of a row that says nothing: payments are settled on a chain, and what can fail for want of a chain asks one. */
+/** Default if the row states nothing: payments are settled on a chain, and an endpoint that can fail for want of a chain asks one. */
 function reachesOutByDefault({ price, tags, errors = [] }: DoorRow): boolean {
   return Boolean(price) || tags.includes('board') || errors.includes('chain_unavailable');
 }

@@ -38,7 +38,7 @@ export const signedWords = {
   redeliver: text('svc.redeliver', ['network', 'payment_id', 'unix_seconds']),
   /** The payer of a payment to another party, which an agent records. */
   ingest: text('svc.ingest', ['agent_id', 'network:transaction', 'unix_seconds']),
-  /** An address on Solana that is to be paid for a job. */
+  /** An address on Solana to which a job is paid. */
   payout: text('svc.board.payout', ['job_id', 'agent_id', 'address', 'unix_seconds']),
   /** The wallet of a book's agent, which answers an approval request. */
   approve: text('svc.approval.approve', ['approval_id', 'request_hash', 'unix_seconds']),

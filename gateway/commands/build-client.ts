@@ -4,11 +4,11 @@ import { ROOT } from '../built.js';
 import { verifierPage } from '../verifier-page/page.ts';
 
 /*
- * What programs of callers import, into dist/client and dist/verify, and beside the verifier the page that verifies what is dropped
- * on it. Run by Node as it is.
+ * Writes the modules that programs of callers import into dist/client and dist/verify, and beside the verifier the page that verifies what
+ * is dropped on it. Run by Node as it is.
  */
 
-/** Elsewhere where that is named. */
+/** Another folder if one is given. */
 const [, , OUT = join(ROOT, 'dist')] = process.argv;
 
 const { writeClientModules } = await import('../development/client-modules.ts');

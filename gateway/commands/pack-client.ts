@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { ROOT } from '../built.js';
 
 /*
- * `npm run pack-client`: client and verifier as a package of their own, in dist/package, which `npm pack` then makes a tarball of. The
- * package of the checkout is the server's: it would bring all that a server depends on. Run by Node as it is.
+ * `npm run pack-client`: client and verifier as a package of their own, in dist/package, from which `npm pack` makes a tarball. The package
+ * of the checkout is the server's: it would install everything that a server depends on. Run by Node as it is.
  */
 
 /** Another folder if one is given. */

@@ -9,7 +9,7 @@ export interface SolanaConfig {
   readonly rpc_url: string;
   /** The treasury: the owner of the USDC account that is paid. */
   readonly pay_to: string;
-  /** Base58 of 64 bytes; null where a facilitator settles, with a fee payer of its own. */
+  /** Base58 of 64 bytes; null if a facilitator settles, with a fee payer of its own. */
   readonly fee_payer_key: string | null;
 }
 

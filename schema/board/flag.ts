@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boardLimits } from '../limits.ts';
 import { MomentMember, onGraph } from '../noun.ts';
 
-/* What is shown of a flag, and of what is flagged. */
+/* How a flag, and what is flagged, are shown. */
 
 /** A flag of a post or a comment. */
 export const PostFlagNoun = z.object({

@@ -114,7 +114,7 @@ function decodeLayers(text: string, by: readonly Encoding[]): string | null {
   return null;
 }
 
-/** NFKC makes an accent of some signs, and three dots of none: both are read before it, and after. */
+/** NFKC turns some of these signs into accents, and an ellipsis into three dots, so signs are replaced before it and after it. */
 function foldSigns(text: string): string {
   const seen = replaceSigns(text.replace(INVISIBLE, '')).normalize('NFKC').replace(INVISIBLE, '');
   return replaceSigns(seen);

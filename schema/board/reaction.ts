@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What is shown of a like, of a confirmation, and of what the operators hide. */
+/* How a like, a confirmation, and what the operators hide are shown. */
 
 export const LikedPostNoun = z.object({
   post_id: z.string().describe('Id of the post.'),

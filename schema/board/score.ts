@@ -38,7 +38,7 @@ const MoveCost = z
     'Cost of moving the score by `move_bp` in this direction. Null if no amount moves it that far, or if there is no score.',
   );
 
-/** A score with all that it was run on. */
+/** A score with everything that it was computed from. */
 export const EndpointScoreNoun = z.object({
   schema: z.literal(documents.endpoint_score).describe(`Always \`${documents.endpoint_score}\`.`),
   endpoint_host: z.string().describe('Host that is scored, as URLs spell it.'),

@@ -2,7 +2,7 @@
 
 export type BoardSecret = 'ops' | 'inbound';
 
-/** What came along in the place of each, as its SHA-256 in hex; left out where nothing did. */
+/** The secrets that came with a request, each as its SHA-256 in hex; absent if it did not come. */
 export type ShownBoardSecrets = { readonly [secret in BoardSecret]?: string };
 
 /** Result of the check of each secret that was sent. It opens the endpoints of that secret only. */

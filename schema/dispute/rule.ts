@@ -6,8 +6,8 @@ import { type DisputeOutcome, disputeOutcome } from './reasons.ts';
 import { judgeByThird } from './third-rule.ts';
 
 /*
- * Decides disputes: a pure function of a claim, its evidence and named facts, shared by the signer and the verifier of a verdict.
- * It reads no clock. A change of what it decides is a new version.
+ * Decides disputes: a pure function of a claim, its evidence and named facts, shared by the signer and the verifier of a verdict. It reads
+ * no clock. A change to its decisions requires a new version.
  */
 
 /**

@@ -83,7 +83,7 @@ export const SlicePage = z.strictObject({
   before: RowCursorMembers.before,
 });
 
-/** The bounds as they are stored: all members are present, null where a bound restricts nothing. */
+/** The bounds as they are stored: all members are present, null if a bound restricts nothing. */
 export function sliceOf({ slice }: Pick<AssignmentMembers, 'slice'>): Slice {
   const { from_date = null, to_date = null, task_ids = null, limit = null } = slice ?? {};
   return { from_date, to_date, task_ids: task_ids && [...new Set(task_ids)], limit };

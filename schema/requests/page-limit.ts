@@ -40,7 +40,7 @@ export function pageLimitWords({ of, min = 1, max, default: usual, note, beyond 
   ].join(' ');
 }
 
-/** What a refusal says of a limit that is not valid. */
+/** The sentence of a refusal of an invalid limit. */
 export function pageLimitFault({ min = 1, max, beyond = 'clamped' }: PageSize): string {
   return `must be a whole number from ${min} to ${max}${beyond === 'clamped' ? `; a larger one counts as ${max}` : ''}`;
 }

@@ -93,7 +93,7 @@ function unsetOf(name: string, schema: z.ZodType): string {
   return (Array.isArray(usual) ? usual : [usual]).map(value => `\`${value}\``).join(', ') || 'none';
 }
 
-/** A mark that the page explains, and the exceptions. What production refuses of all URLs and secrets is said once on the page. */
+/** A mark that the page explains, and the exceptions. What production refuses in all URLs and secrets is stated once on the page. */
 function requirement(name: string): string {
   if (!(name in substitutes)) return '';
   const instead = unneededWith[name as SubstitutedName];

@@ -33,12 +33,12 @@ export function noDocument(source: string): never {
   );
 }
 
-/** @throws OperatorFault where the source cannot be read. */
+/** @throws OperatorFault if the source cannot be read. */
 export async function readText(source: string): Promise<string> {
   return (await readBytes(source, 'text/plain')).toString();
 }
 
-/** @throws OperatorFault where the source cannot be read. */
+/** @throws OperatorFault if the source cannot be read. */
 export async function readBytes(source: string, accept: string): Promise<Buffer> {
   if (source === STDIN) return boundedBytes(source, process.stdin);
   return isUrl(source) ? fetchBytes(source, accept) : readFileBytes(source);

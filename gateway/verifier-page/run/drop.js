@@ -33,8 +33,8 @@ const BUSY_MS = 40;
 
 /** @typedef {import('../../../subgraphs/receipt/verify/module.ts').VerifiedDocument} VerifiedDocument */
 /** @typedef {Omit<VerifiedDocument, 'kind'> & {kind: string}} Verified */
-/** What was read of a file: bytes of an envelope, or JSON. @typedef {{name: string, bytes: any, json: any, fault: string | null}} Dropped */
-/** What of receipts is in it: with what each signs. @typedef {{claims: any, document: any}} Receipt */
+/** The content of a file: bytes of an envelope, or JSON. @typedef {{name: string, bytes: any, json: any, fault: string | null}} Dropped */
+/** A receipt in a document, and the claims that it signs. @typedef {{claims: any, document: any}} Receipt */
 /** @typedef {{status: 'passed' | 'failed' | 'open', headline: string, detail: string, verified: Verified | null, receipt: any, receipts?: readonly Receipt[]}} Judgement */
 
 /** @type {Dropped[]} */
@@ -43,7 +43,7 @@ let dropped = [];
 let histories = [];
 /** In the order in which they came. @type {{name: string, json: any}[]} */
 const key_sets = [];
-/** What was not looked at, and why. @type {string[]} */
+/** Files that were left out, and why. @type {string[]} */
 const left_out = [];
 let pasted = 0;
 
@@ -295,7 +295,7 @@ function summaryOf(
 }
 
 const drawn = () => new Promise(resolve => page.setTimeout(resolve));
-/** Of what is shown: whatever began before it shows no more. */
+/** Number of the newest display: an earlier one that is still in progress stops. */
 let shown = 0;
 
 /** Shows everything that was dropped once more, because a key set that came last also applies to documents that came before it. */

@@ -12,7 +12,7 @@ import { byId, finding, findingsOf, itemsOf, page } from './findings.js';
  * sends no request.
  */
 
-/** What the page shows of each fact; twice with two meanings is neither. @returns {Record<string, string>} */
+/** The facts that the page shows; empty for one that it shows with two different values. @returns {Record<string, string>} */
 function shownOnPage() {
   const facts = /** @type {Record<string, string>} */ ({});
   for (const element of page.document.querySelectorAll('[data-fact]')) {
