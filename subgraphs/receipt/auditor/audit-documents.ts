@@ -64,18 +64,18 @@ export async function receiptAudit(receipt: Receipt, context: ReceiptContext): P
   });
 }
 
-/** What moved, in the word that people have for it; null where nothing was paid. */
+/** The token that moved, by its usual name; null if nothing was paid. */
 function tokenOf(payload: JsonObject): string | null {
   const { rail } = signedPayment(payload) ?? {};
   return typeof rail === 'string' ? rail.toUpperCase() : null;
 }
 
-/** The snapshot whose hash was signed; null where its version signs none. */
+/** The snapshot whose hash was signed; null if its version signs none. */
 function historyOf(issuer: Issuer, { issuer_history: signed }: JsonObject): JsonObject | null {
   return isJsonObject(signed) ? issuer.historySnapshot({ hash: String(signed.hash) }) : null;
 }
 
-/** The policy whose hash was signed, as the history shows it; null where its version signs none. */
+/** The policy whose hash was signed, as the history shows it; null if its version signs none. */
 function policyOf({ policies }: JsonObject, { receipt_policy: signed }: JsonObject): JsonObject | null {
   const hash = isJsonObject(signed) ? signed.hash : null;
   const found = Array.isArray(policies) ? policies.find(each => isJsonObject(each) && each.hash === hash) : null;
@@ -139,7 +139,7 @@ async function consistencyBetween(database: Database, one: number, other: number
 const ANCHORED = 'Anchored(address,uint256,uint64,bytes32)';
 const anchored_topic = `0x${Buffer.from(keccak256(Buffer.from(ANCHORED))).toString('hex')}`;
 
-/** Null where nothing is anchored, or what was is no head of this log (a break was declared since). */
+/** Null if nothing is anchored, or the anchored head is not of this log (a break was declared since). */
 async function anchorEvidence(database: Database, { treeSize }: Receipt, size_max: number): Promise<JsonObject | null> {
   const anchor = await newestAnchor(database, size_max);
   if (anchor === null || !(await isOfThisLog(database, anchor))) return null;

@@ -3,7 +3,7 @@ import { CANCELED_CHANNEL, type CanceledNotice } from '../../live-channels.ts';
 import type { Lease } from './claim.ts';
 import { dropSlots } from './slots.ts';
 
-/** Why a claim was let go of whose buyer wanted its task no longer. */
+/** Why a claim was released whose buyer no longer wanted its task. */
 export const CANCELED = 'canceled';
 
 /** What a canceled task held on a book, which is the caller's to give back. */
@@ -13,9 +13,9 @@ export interface Canceled {
 }
 
 /**
- * Compare-and-set claimed → released, whichever process works for it: that one loses its claim before it could send
- * anything. Null where the payment may have been sent already, or the task rests on none. It counts as a failure of its
- * caller's: a hub may have worked for it, and a payment that could be canceled for ever would have it work for nothing.
+ * Compare-and-set claimed → released, whichever process works for it: that one loses its claim before it could send anything. Null if the
+ * payment may have been sent already, or the task has none. It counts as a failure of its caller: a hub may have worked for it, and a
+ * payment that could be canceled without limit would make it work for nothing.
  */
 export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | null> {
   const { rows } = await tx.query<Canceled & { claim_key: string; payer: string; paid_from_mark: string }>({

@@ -57,7 +57,10 @@ export class PaymentClaim {
   requestHash!: string;
   @Property({ type: 'text', unique: 'payment_claim_task_id' })
   taskId!: TaskId;
-  /** The same task, where the hash is of the whole request. Else the version before has claimed, and the hash leaves out what it did not know. */
+  /**
+   * The same task, if the hash is of the whole request. Otherwise the previous version has claimed, and the hash leaves out what it did not
+   * know.
+   */
   @Property({ type: 'text', nullable: true })
   wholeTaskId!: TaskId | null;
   @Property({ type: 'integer', nullable: true })
@@ -77,7 +80,7 @@ export class PaymentClaim {
   identifier!: string | null;
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
-  /** Held on the book's ceiling; 0 where the charge does not count against it. */
+  /** Held on the book's ceiling; 0 if the charge does not count against it. */
   @Property({ type: AtomicAmountColumn })
   reservedAtomic!: AtomicAmount;
   /** Seconds since the epoch after which the chain itself refuses the payment: only then is a release final. */
@@ -108,13 +111,13 @@ export class PaymentClaim {
   /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */
   @Property({ type: 'boolean', default: false })
   final!: boolean;
-  /** Calls with it that came to nothing by their own request or router key: after some it is taken no more. */
+  /** Calls with it that failed because of their own request or router key: after some it is no longer accepted. */
   @Property({ type: 'integer', default: 0 })
   failures!: number;
-  /** Requests that were shown with it and that it was not made for; null where none was. */
+  /** Requests that were sent with it and that it was not made for; null if there were none. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   mismatches!: Mismatches | null;
-  /** Whether the money of a payment that a facilitator vouched for has been seen; null where it was, before the record. */
+  /** Whether the money of a payment that a facilitator vouched for has been seen; null if it was seen before the record. */
   @Property({ type: 'text', nullable: true })
   arrival!: ArrivalStatus | null;
   /** The last look at a released claim that has expired, or for a pending arrival; null before the first. */
@@ -125,7 +128,7 @@ export class PaymentClaim {
   rerunOwner!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   rerunAt!: Date | null;
-  /** How often that was done and came to its end, by whatever end but ours. */
+  /** How often that was done and ended, for any reason but ours. */
   @Property({ type: 'integer', default: 0 })
   reruns!: number;
   @Property({ type: 'Date', columnType: 'timestamptz' })
@@ -155,7 +158,7 @@ export class ProcessLease {
   generation!: number;
 }
 
-/** A recorded or held payment whose settlement the chain did not have where it was seen: it is looked at until that is known. */
+/** A recorded or held payment whose settlement the chain did not have where it was seen: it is checked until its outcome is known. */
 @Entity({ tableName: 'doubted_payment' })
 @Index({ name: 'doubted_payment_looked_at', properties: ['lookedAt'] })
 export class DoubtedPayment {

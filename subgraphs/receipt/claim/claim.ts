@@ -244,7 +244,7 @@ async function takeSlots(
   );
 }
 
-/** A claim that found its slot taken leaves no trace but a release, and the slots that it did take are free: the payment stays usable elsewhere. */
+/** A claim whose slot was taken is released, and the slots that it did take are freed: the payment stays usable elsewhere. */
 function forget(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
   tx.write({

@@ -32,7 +32,7 @@ export async function doubtHeld(database: Pick<Database, 'query'>, claim_key: st
   });
 }
 
-/** `final`: its settlement is where it was seen, in a block that none can take the place of. `seen`: neither is known. */
+/** `final`: its settlement is where it was seen, in a block that cannot be replaced. `seen`: neither is known. */
 type Certainty = 'doubted' | 'final' | 'seen';
 
 export async function certaintyOf(database: Pick<Database, 'query'>, claim_key: string): Promise<Certainty> {
@@ -59,7 +59,7 @@ export interface DoubtedClaim {
   readonly claimed_at: Date;
 }
 
-/** Takes those that are to be looked at now: soon at first, then after a rest that grows with their age. */
+/** Takes those that are due for a check: soon at first, then after a pause that grows with their age. */
 export async function takeDoubted(
   database: Pick<Database, 'query'>,
   count_max: number,
@@ -119,7 +119,7 @@ export interface SeenArrival {
   readonly transfer_index: number | null;
 }
 
-/** Takes those that are to be looked for now: each second at first, then after a rest that grows with their age. */
+/** Takes those that are due for a look: each second at first, then after a pause that grows with their age. */
 export async function takeArrivals(
   database: Pick<Database, 'query'>,
   cutoff_seconds: number,

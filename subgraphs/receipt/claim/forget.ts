@@ -7,17 +7,17 @@ import { mayRun } from './lease.ts';
 export interface Retention {
   /** For answers and requests, for redelivery. Receipts are kept for good. */
   readonly answer_hours: number;
-  /** Payments that came to nothing, after they have lapsed. */
+  /** Payments that failed, after they have lapsed. */
   readonly lapsed_seconds: number;
-  /** Those for which their payers are to rest, after they were let go of. */
+  /** Payments for which their payers must pause, after their release. */
   readonly reverted_seconds: number;
 }
 
 /**
- * Forgets stored answers and requests, and payments that came to nothing and can never be used any more: an unpaid caller
- * must not fill the disk. Only what the chain has had its last word on goes (`final`): whatever was recorded, is under
- * way, or may yet be found to have moved stays, and so does the request of a payment that is being answered. A few rows at a time, each by one process: what another has in hand is
- * passed over, or they would wait for each other in a circle.
+ * Deletes stored answers and requests, and payments that failed and can never be used any more: an unpaid caller must not fill the disk.
+ * Only payments whose outcome on the chain is final are deleted (`final`): whatever was recorded, is in progress, or may yet be found to
+ * have moved stays, and so does the request of a payment that is being answered. A few rows at a time, each by one process: rows that
+ * another process has locked are passed over, or processes would wait for each other in a circle.
  */
 export async function forgetClaims(
   database: Pick<Database, 'query'>,

@@ -1,6 +1,6 @@
 import type { Database } from '../../database.ts';
 
-/* What the former payments of a wallet say of it: that they were reverted lately, or that code has signed for them. */
+/* What the former payments of a wallet show: that they were reverted recently, or that code has signed for them. */
 
 /**
  * SQL: a payment on Solana that expired before it was sent. The payer signed over an old blockhash, which gives less

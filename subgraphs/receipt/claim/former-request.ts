@@ -19,8 +19,8 @@ const IS_FORMER = 'c.whole_task_id is distinct from c.task_id';
 const KEPT = `interval '${limits.answer_kept_hours} hours'`;
 
 /**
- * Whether a payment is claimed for the request in its former form, moved a day ago at most. One that was let go of unsent has bought
- * nothing, and one that its book refused was judged without what is passed on now: both serve the request as it is.
+ * Whether a payment is claimed for the request in its former form, moved a day ago at most. One that was released unsent has bought
+ * nothing, and one that its book refused was judged without the members that are passed on now: both serve the request as it is.
  */
 export async function isFormerClaim(
   database: Pick<Database, 'query'>,

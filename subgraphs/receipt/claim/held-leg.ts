@@ -32,8 +32,8 @@ export async function claimOfSlot(database: Database, slot: string): Promise<Pay
 }
 
 /**
- * The held payment that holds a slot, unless it is doubted. The doubt is read first: one that has ended was ended before the payment is
- * read, and none ends while its sibling is in progress.
+ * The held payment that holds a slot, unless it is doubted. The doubt is read first: if it has ended, the payment is read as the end of the
+ * doubt left it, and no doubt ends while the sibling is in progress.
  */
 export async function undoubtedLeg(database: Database, slot: string): Promise<PaymentClaim | null> {
   const [found] = await database.query<{ claim_key: string }>({
@@ -103,7 +103,7 @@ export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Pr
   return rows[0] ?? null;
 }
 
-/** `lost`: another process has the claim by now. `taken`: another claim holds one of the slots. */
+/** `lost`: another process has the claim now. `taken`: another claim holds one of the slots. */
 export type SlotHoldOutcome = 'held' | 'lost' | 'taken';
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Tx } from '../../database.ts';
 
-/* What the claim's machine reads of where a call lands; the rest of a landing is the till's. */
+/* What the claim's machine reads of where a call is recorded; only the charge reads the rest. */
 
 /** The agent under whose session the call came. */
 export function possessorOf({ possessed_by }: JsonObject): number | null {
@@ -13,12 +13,12 @@ export function paidFromOf({ paid_from_mark }: JsonObject): string {
   return String(paid_from_mark);
 }
 
-/** The mark of the router key under which it is answered; null where none is, and on claims of old. */
+/** The mark of the router key under which it is answered; null if there is none, and on old claims. */
 export function routerKeyMarkOf({ router_key_mark }: JsonObject): string | null {
   return typeof router_key_mark === 'string' ? router_key_mark : null;
 }
 
-/** The mark of the Idempotency-Key under which it is bought; null where none came, and on claims of old. */
+/** The mark of the Idempotency-Key under which it is bought; null if none was sent, and on old claims. */
 export function idempotencyMarkOf({ idempotency_mark }: JsonObject): string | null {
   return typeof idempotency_mark === 'string' ? idempotency_mark : null;
 }

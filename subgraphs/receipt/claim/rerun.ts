@@ -13,7 +13,7 @@ export interface RerunHold {
 
 type TakenRerun =
   | { readonly kind: 'taken'; readonly task_id: TaskId /** How many came before. */; readonly reruns: number }
-  /** An answer exists by now. */
+  /** An answer exists now. */
   | { readonly kind: 'kept' }
   /** A living process works on it. */
   | { readonly kind: 'held' }

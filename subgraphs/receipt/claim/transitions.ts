@@ -28,8 +28,8 @@ export interface SettlingClaim extends Lease {
 }
 
 /**
- * Compare-and-set claimed → settling; returns the keys that moved. Committed before anything is broadcast. A claim whose
- * settlement came to nothing for all in it (`replaces`) stays settling and names the one that is tried next.
+ * Compare-and-set claimed → settling; returns the keys that moved. Committed before anything is broadcast. A claim whose settlement failed
+ * for all in it (`replaces`) stays settling and names the one that is tried next.
  */
 export async function beginSettling(
   tx: Tx,
@@ -133,9 +133,9 @@ export type AbandonOutcome =
   | { readonly kind: 'lost' };
 
 /**
- * Gives a claim up. Before settling, or with the chain's word that nothing moved (`definite`), it is released; while the
- * payment may have moved it is only let go of, for reconcile. Compare-and-set: what another process took is `lost`.
- * `by_caller`: it came to nothing by its own request or router key, which the claim counts.
+ * Gives a claim up. Before settling, or if the chain shows that nothing moved (`definite`), it is released; while the payment may have
+ * moved, this process only gives up its lease, and reconcile continues. Compare-and-set: what another process took is `lost`. `by_caller`:
+ * it failed because of its own request or router key, which the claim counts.
  */
 export async function abandonClaim(
   tx: Tx,

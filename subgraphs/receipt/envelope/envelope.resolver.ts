@@ -49,7 +49,7 @@ export class EnvelopeResolver {
   }
 }
 
-/** @throws Refusal unavailable where the key of this process signs no more: another process of the fleet has the next one. */
+/** @throws Refusal unavailable if the key of this process no longer signs: another process of the fleet has the next one. */
 function requireInForce({ standing }: Issuer): void {
   if (standing !== 'in_force')
     throw new Refusal('unavailable', { detail: 'The signing key of this process has been replaced. Try again later.' });

@@ -252,9 +252,9 @@ interface SoldStream<A, T extends JsonObject> extends AnswerTerms<A> {
   readonly field: `Subscription.${string}`;
   /** The chat that is sent to hubs. */
   chat(asked: A): HubRequest;
-  /** The answer without what is said. */
+  /** The answer without its content. */
   beginAnswer(head: AnswerHead): T;
-  /** The answer as it is kept, but for how it ended, where it broke off. */
+  /** The answer as it is kept, except for how it ended if it broke off. */
   answer(streamed: StreamedAnswer<A, T>): SoldOutput<T>;
   piecesOf(answer: T): readonly Piece[];
 }

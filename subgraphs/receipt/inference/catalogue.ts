@@ -42,7 +42,7 @@ export interface HubSettings {
 export const modalities = ['text', 'image', 'audio', 'embedding'] as const satisfies readonly ModelKind[];
 export type Modality = (typeof modalities)[number];
 
-/** What some models of text take beside it. */
+/** What some models of text accept besides text. */
 export type InputAbility = 'vision' | 'hearing' | 'files';
 
 /** What a model must support for a request. */
@@ -58,7 +58,9 @@ export interface TextDemand {
 export interface MemberDemand {
   readonly ability: Ability;
   readonly members: readonly string[];
-  /** The same where a message is put as a chat: with what only a message has; null where it has members that no chat has a place for. */
+  /**
+   * The same if a message is sent as a chat: with the members that only a message has; null if it has members that no chat has a place for.
+   */
   readonly as_chat?: readonly string[] | null;
 }
 export type Demand = Ability | TextDemand | MemberDemand;
@@ -92,7 +94,7 @@ function servingFor(hub: HubSettings, demand: Demand): readonly string[] {
   return modelsFor.text(hub).filter(id => able.every(ids => ids.includes(id)));
 }
 
-/** Names of the members that a hub would be sent, and this service does not know; null where it cannot be sent one of them. */
+/** Names of the members that would be sent to a hub and that this service does not know; null if one of them cannot be sent to it. */
 function membersFor(hub: HubSettings, demand: TextDemand | MemberDemand): readonly string[] | null {
   if (!('as_chat' in demand) || demand.as_chat === undefined || speaks('anthropic', hub)) return demand.members;
   return demand.as_chat;
@@ -133,7 +135,7 @@ export function isRouted(model: string): boolean {
   return model.startsWith(ROUTER_PREFIX) && model !== ROUTER_PREFIX;
 }
 
-/** The id by which a candidate's model goes where it is served. */
+/** The id of a candidate's model at the hub that serves it. */
 export function wireModel({ hub, model }: Candidate): string {
   return hub === ROUTER ? model.slice(ROUTER_PREFIX.length) : model;
 }
@@ -167,7 +169,7 @@ export interface OfferedModel {
   readonly id: string;
   /** Names of the hubs behind the id, in the order of trying. */
   readonly hubs: readonly string[];
-  /** What it may be named for; `svc/auto` is able to do all that any hub does. */
+  /** The abilities for which it may be named; `svc/auto` has all that any hub has. */
   readonly abilities: readonly Ability[];
 }
 

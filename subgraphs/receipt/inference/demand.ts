@@ -16,7 +16,7 @@ import type { Hubs } from './hubs/open.ts';
 
 /* What a chat requires of its model and hub: images, audio and files, and members that this service does not know. */
 
-/** What a model must be able to do to take a part, and what is said where none is. */
+/** The ability that a model needs to accept a part, and the sentence if it has none. */
 const abilities = {
   image_url: ['vision', 'does not accept images'],
   input_audio: ['hearing', 'does not accept audio'],

@@ -20,7 +20,7 @@ export function providerCogs(
   return actual === null ? null : { actual, usd_mark: by_call ?? actual };
 }
 
-/** Rounded up to a whole unit; null where a hub counts more than can be. */
+/** Rounded up to a whole unit; null if a hub counts more than is possible. */
 function costOf({ prompt_tokens, completion_tokens }: Usage, { input, output }: TokenPrice): number | null {
   const cost = (BigInt(prompt_tokens) * BigInt(input) + BigInt(completion_tokens) * BigInt(output) + PER - 1n) / PER;
   return cost <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cost) : null;

@@ -25,7 +25,7 @@ export function svcOf(
   return { receipt, svc: { ...document, settlement_status, ...(rerun === null ? {} : { rerun }) } };
 }
 
-/** The same; the `x-svc-*` headers go out beside it, which name who gave this answer where that was not the first attempt. */
+/** The same; the `x-svc-*` headers are sent beside it, and name who gave this answer if that was not the first attempt. */
 export function receiptOf(charged: ChargedAnswer<JsonObject>, context: ShowsReceipts): Svc {
   const { receipt, svc } = svcOf(charged, context);
   Object.assign(

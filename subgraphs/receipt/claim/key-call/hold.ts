@@ -21,7 +21,7 @@ export function beginKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): void {
 
 /**
  * For a batch that must be recorded as a whole: rows and receipts are in the same transaction.
- * @throws LostKeyCall where one of them was canceled, or swept away because its process had not been seen for too long.
+ * @throws LostKeyCall if one of them was canceled, or deleted because its process had not been seen for too long.
  */
 export async function endKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promise<void> {
   if (holds.length === 0) return;
@@ -34,12 +34,12 @@ export async function endKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promis
   if (rowCount !== holds.length) throw new LostKeyCall();
 }
 
-/** Its buyer let go of it, or its process had not been seen for so long that it was taken for gone. */
+/** Its buyer canceled it, or its process had not been seen for so long that it counted as dead. */
 export class LostKeyCall extends Error {
   override name = 'LostKeyCall';
 }
 
-/** After a call that came to nothing; of one that was recorded there is nothing left to drop. */
+/** After a call that failed; a recorded one has nothing left to drop. */
 export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void {
   tx.write({
     name: 'drop key call',
@@ -48,7 +48,7 @@ export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void
   });
 }
 
-/** Whether it was its buyer who let go of it. */
+/** Whether its buyer canceled it. */
 export async function wasKeyCallCanceled(
   database: Pick<Database, 'query'>,
   { task_id }: KeyCallHold,

@@ -32,7 +32,7 @@ export type NameStanding =
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' };
 
-/** `full`: this API key already has the maximum number of names. */
+/** `full`: this API key already has the maximum number of names, or of bytes of stored answers. */
 export type NameTaking =
   | { readonly kind: 'taken' }
   | Exclude<NameStanding, { kind: 'free' }>
@@ -150,7 +150,7 @@ function takingOf(found: NameStanding): Exclude<NameTaking, { kind: 'taken' }> {
   return found.kind === 'free' ? { kind: 'in_flight' } : found;
 }
 
-/** API keys with the maximum number of names; names that are taken at the same moment may exceed it. */
+/** API keys with the maximum number of names, or of bytes of stored answers; names that are taken at the same moment may exceed it. */
 async function fullKeys(
   tx: Tx,
   holds: readonly NamedHold[],

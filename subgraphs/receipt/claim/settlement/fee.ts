@@ -16,8 +16,8 @@ const TODAY = `(now() at time zone 'utc')::date`;
 const PAID = 'div($2::numeric * eth_price_atomic + 999999999999999999, 1000000000000000000)';
 
 /**
- * Counts a settlement that is being committed, unless the day would come to more than `day_max_atomic`: false then, and
- * nothing is counted. Of one day's settlements each waits for the one before it, so no interleaving overfills it.
+ * Counts a settlement that is being committed, unless the day would exceed `day_max_atomic`: then it returns false and counts nothing. Each
+ * of a day's settlements waits for the one before it, so no interleaving exceeds the limit.
  */
 export async function reserveFee(
   tx: Tx,
@@ -44,8 +44,8 @@ export async function reserveFee(
 }
 
 /**
- * A replacement by higher fees takes the place of what was sent before it, since one of them at most is mined: what it may
- * cost is counted, and never refused, for a nonce that stays stuck would hold up all behind it.
+ * A transaction with higher fees takes the place of what was sent before it, since at most one of them is mined: what it may cost is
+ * counted, and never refused, because a nonce that stays stuck would hold up all behind it.
  */
 export function raiseFee(tx: Tx, settlement_id: string, fee_wei_max: bigint): void {
   tx.write({
@@ -63,8 +63,8 @@ export function raiseFee(tx: Tx, settlement_id: string, fee_wei_max: bigint): vo
 }
 
 /**
- * Corrects what the day counts by what the chain says was paid, once however often it is said; null where nothing ever
- * will be. Never more than it was signed for, whatever a node says.
+ * Corrects what the day counts to what was paid by the chain, once however often it is reported. `paid_wei`: null if nothing will ever be
+ * paid. Never more than was signed for, whatever a node says.
  */
 export function feeCorrection(settlement_id: string, paid_wei: bigint | null): pg.QueryConfig {
   return {

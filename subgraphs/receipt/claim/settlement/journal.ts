@@ -62,7 +62,7 @@ export async function lockForAttempt(tx: Tx, settlement_id: string, newest: stri
   return rows[0]?.tx_hash === newest;
 }
 
-/** The block that takes a settlement, and what was paid for it where that is known. */
+/** The block of a settlement, and the fee that was paid for it if that is known. */
 export interface MinedBlock {
   readonly block_number: number;
   readonly block_hash: string;
@@ -88,7 +88,7 @@ export async function markMined(
   });
 }
 
-/** Compare-and-set mined → final, or back to sent where the chain has lost it. True for the one who moved it. */
+/** Compare-and-set mined → final, or back to sent if the chain has lost it. True for the process that moved it. */
 export async function markRechecked(tx: Tx, settlement_id: string, state: 'final' | 'sent'): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'mark settlement rechecked',

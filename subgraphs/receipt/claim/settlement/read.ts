@@ -68,7 +68,7 @@ export async function findSettlement(
   return groupAttempts(rows)[0] ?? null;
 }
 
-/** The newest that was sent for a payment, or in which a facilitator says that it moved; null where none is known. */
+/** The newest that was sent for a payment, or in which a facilitator says that it moved; null if none is known. */
 export async function transactionOf(database: Pick<Database, 'query'>, claim_key: string): Promise<string | null> {
   const [row] = await database.query<{ tx_hash: string | null }>({
     name: 'transaction of claim',

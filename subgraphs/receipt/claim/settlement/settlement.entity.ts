@@ -79,8 +79,8 @@ export class SettlementFeeDay {
 }
 
 /**
- * The bytes that were or may be broadcast, written before they are: the first, and its replacements by higher fees. Of a
- * facilitator's transaction the hash alone is known, and only once it was seen mined.
+ * The bytes that were or may be broadcast, written before that: the first, and its replacements with higher fees. Of a facilitator's
+ * transaction only the hash is known, and only once it was seen mined.
  */
 @Entity({ tableName: 'settlement_attempt' })
 export class SettlementAttempt {

@@ -45,7 +45,7 @@ export async function noteVouch(
   });
 }
 
-/** The transaction in which a facilitator says that it moved; null where none has said so. */
+/** The transaction in which a facilitator says that it moved; null if none has said so. */
 export async function vouchOf(database: Pick<Database, 'query'>, settlement_id: string): Promise<string | null> {
   const [row] = await database.query<{ vouched_tx: string | null }>({
     name: 'vouch of settlement',
@@ -55,7 +55,7 @@ export async function vouchOf(database: Pick<Database, 'query'>, settlement_id: 
   return row?.vouched_tx ?? null;
 }
 
-/** Nothing is to be sent for it any more: it was never taken, was refused, or its payment has moved otherwise. */
+/** Nothing more is sent for it: it was never accepted, was refused, or its payment has moved otherwise. */
 export async function dropPost(database: Pick<Database, 'query'>, settlement_id: string): Promise<void> {
   await database.query({
     name: 'drop posted settlement',

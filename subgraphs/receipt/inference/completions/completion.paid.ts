@@ -11,7 +11,7 @@ import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from 
 import { finishReasonIn } from '../hubs/finish-reason.ts';
 import type { Hubs } from '../hubs/open.ts';
 
-/* Chat completions, whole and streamed: what is sent to hubs, and what of the answer is kept and committed to. */
+/* Chat completions, whole and streamed: what is sent to hubs, and which part of the answer is kept and committed to. */
 
 /**
  * What the receipt of a chat commits to: its choices if they are text, otherwise the message with all its calls and

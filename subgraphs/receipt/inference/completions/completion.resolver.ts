@@ -60,7 +60,7 @@ export class CompletionStreamResolver {
 }
 
 async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<ChunkEvent>> {
-  // The field itself says that it is to be streamed, whatever the input says.
+  // The field itself requests a stream, whatever the input says.
   const request = readRequest(ChatRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(completionStream(context.hubs), request, context);
   announceStream(charged, context);

@@ -15,7 +15,7 @@ import type { Hubs } from '../hubs/open.ts';
 import type { AnswerTooLarge } from '../hubs/verdict.ts';
 import { canonicalData, dataCharsMin, vectorsIn } from './vectors.ts';
 
-/* Paid vectors: what is sent to a hub, how large its answer may be, and what of it is kept. */
+/* Paid vectors: what is sent to a hub, how large its answer may be, and which part of it is kept. */
 
 /** Numbers of tokens, as the hub counts them. */
 type TokensOfInputs = { readonly prompt_tokens: number; readonly total_tokens: number };

@@ -16,7 +16,7 @@ import {
 import { type AnthropicRequest, anthropicVersion, type HubBlock } from './anthropic.ts';
 import { type AnswerTooLarge, type HubRefusal, hostsOf, type RevealRules, secretsOf } from './verdict.ts';
 
-/** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
+/** A hub is not trusted: its answer is parsed, checked and copied member by member. Null if it is something else. */
 export function readJsonAs<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> | null {
   const value = parseOnce(bytes);
   return value === NOT_JSON ? null : (schema.safeParse(value).data ?? null);
@@ -45,7 +45,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The member `model` of an answer: a hub's own word for who answered, whatever it is. */
+/** The member `model` of an answer: which model the hub names, of any type. */
 function modelNamedIn(bytes: Uint8Array): unknown {
   const value = parseOnce(bytes);
   return isJsonObject(value) ? value.model : null;
@@ -73,10 +73,7 @@ export interface Question<T extends object> {
    * `blocks`: the blocks of a hub of Anthropic's dialect.
    */
   read(answer: Buffer, blocks?: readonly HubBlock[] | null): T | null;
-  /**
-   * The same without revealing details beside its content. Null if it is no answer without them. Absent: all of it is
-   * content.
-   */
+  /** The same without revealing details beside its content. Null if it is no answer without them. Absent: it consists of content only. */
   discreet?(value: T, tells: RevealRules): T | null;
 }
 
@@ -156,7 +153,7 @@ export class HubConnection {
     return this.#path + path;
   }
 
-  /** All the headers that a hub sees beside those of HTTP itself: none of them is a caller's, but for the router's key. */
+  /** All headers that a hub receives besides those of HTTP itself: none of them is a caller's, except for the router's key. */
   headers(content_type: string, accept: string, router_key: Secret | undefined): Record<string, string> {
     const key = this.#api_key ?? router_key?.reveal();
     if (key === undefined) throw new Error("a router call needs the caller's own key");
@@ -170,7 +167,7 @@ const shownKey: Readonly<Record<Dialect, (key: string) => Record<string, string>
   anthropic: key => ({ ...anthropicVersion, 'x-api-key': key }),
 };
 
-/** By name; the router among them, where there is one. */
+/** By name; the router among them, if there is one. */
 export function openConnections(
   settings: readonly HubSettings[],
   router: { readonly base_url: string } | null,
@@ -221,14 +218,14 @@ export type HubFailure =
   | 'cancelled'
   | `status_${number}`;
 
-/** `refusal` is what it answered instead; null where it did not answer at all, or with something else than a refusal. */
+/** `refusal` is what it answered instead; null if it did not answer at all, or with something else than a refusal. */
 export interface AskFailure {
   readonly kind: 'failed';
   readonly reason: HubFailure;
   readonly refusal: HubRefusal | null;
 }
 
-/** `named_model`: the hub's own word for the model, as it came. */
+/** `named_model`: the model that the hub named, as it came. */
 export type AskOutcome<T> =
   | { readonly kind: 'answered'; readonly value: T; readonly named_model: unknown }
   | AskFailure;

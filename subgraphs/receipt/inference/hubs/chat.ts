@@ -87,7 +87,7 @@ export const HubUsage = z
     return sum > INT_MAX ? null : { prompt_tokens, completion_tokens, total_tokens: sum, ...usageDetails(given) };
   });
 
-/** A hub's own word for how its answer ended. */
+/** How the answer ended, as the hub names it. */
 export const HubFinish = wellFormedText.max(64).nullish();
 
 /** A hub that says itself that it did not finish has not answered. */
@@ -122,7 +122,7 @@ export const HubChoice = z
   });
 type Choice = z.output<typeof HubChoice>;
 
-/** A whole answer has come to its end, whether its hub says so or not. */
+/** A whole answer is complete, whether its hub says so or not. */
 function endOf({ tool_calls }: AssistantMessage): HubFinishReason {
   return tool_calls === undefined ? 'stop' : 'tool_calls';
 }
@@ -233,7 +233,7 @@ function usageDetails(given: Readonly<Record<string, unknown>>): UsageDetails {
   return countsIn(Object.fromEntries(counted), limits.usage_details_depth_max);
 }
 
-/** Clients read the members of what is called details. */
+/** Clients read members of what is called details, so anything else under such a name is left out. */
 function isOfItsKind(name: string, value: unknown): boolean {
   return !name.endsWith('_details') || isJsonObject(value);
 }

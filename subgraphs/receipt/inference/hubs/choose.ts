@@ -26,7 +26,7 @@ export type Circuit =
   | { readonly kind: 'closed' }
   /** It is called only if no other hub is left, and from `until_ms` on by one call as a probe. */
   | { readonly kind: 'open'; readonly until_ms: number; readonly rest_ms: number }
-  /** The probe is under way. */
+  /** The probe is in progress. */
   | { readonly kind: 'half_open'; readonly rest_ms: number };
 
 /** Latency that is measured: of a whole answer, or of the first piece of a stream. */
@@ -106,7 +106,7 @@ function openCircuit(rest_ms: number, now_ms: number): Circuit {
   return { kind: 'open', until_ms: now_ms + rest_ms, rest_ms };
 }
 
-/** Nothing was learnt: the request itself was refused, or the caller left. The next call may probe the hub. */
+/** Nothing was learned: the request itself was refused, or the caller left. The next call may probe the hub. */
 export function afterNothing(health: HubHealth, now_ms: number): HubHealth {
   const { circuit } = health;
   if (circuit.kind !== 'half_open') return health;
@@ -121,14 +121,14 @@ export interface Contender {
   readonly crowding: number;
 }
 
-/** All that an order of asking depends on: the same of it gives the same order. */
+/** All that the order of hubs depends on: the same facts give the same order. */
 export interface HubOrderFacts {
   readonly contenders: readonly Contender[];
   readonly awaited: LatencyKind;
   /** Hub that was tried first the last time. */
   readonly leader: string | null;
   readonly now_ms: number;
-  /** From 0 to 1, by chance. */
+  /** From 0 to 1, random. */
   readonly draw: number;
   /** Whether this call may try a hub with little data: another hub can answer it. */
   readonly may_try: boolean;

@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 import type { RevealRules } from './verdict.ts';
 
 /*
- * Parts of an answer that are no content: ids, names and words beside what a model says. Content is passed on
- * unchanged; of the rest, whatever reveals details of hubs is removed.
+ * Parts of an answer that are not content: ids, names and words beside what a model says. Content is passed on unchanged; in the rest,
+ * whatever reveals details of hubs is removed.
  */
 
 /** What decides whether a part of an answer reveals too much. */

@@ -53,8 +53,8 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a hub's word means; `broke_off` where it says that the answer is not whole, and null where it says nothing (Ollama writes an
- * empty text while it goes on). A word that is not known here ends an answer like any other. Pure.
+ * The meaning of a hub's finish reason; `broke_off` if it says that the answer is not whole, and null if it says nothing (Ollama writes an
+ * empty text while it goes on). An unknown reason ends an answer like any other. Pure.
  */
 export function finishReasonOf(said: string | null | undefined): HubFinishReason | 'broke_off' | null {
   if (said == null || said === '') return null;

@@ -67,7 +67,7 @@ export interface HubAttempt {
 type Succeeded<T> = { readonly kind: 'answered' } & T;
 type Failed = { readonly kind: 'failed'; readonly attempts: readonly HubAttempt[] };
 
-/** A whole answer, and the model that the hub names in it; null where it names none. */
+/** A whole answer, and the model that the hub names in it; null if it names none. */
 interface WholeAnswer<T> {
   readonly value: T;
   readonly answered_model: string | null;
@@ -86,14 +86,14 @@ export interface Hubs {
   /** Whether the router may have a model, by its id there; true if it publishes no list. Never fails. */
   routerMayHave(id: string): Promise<boolean>;
   /**
-   * Tries the candidates one after the other until one answers. The caller has received no byte by then, so the choice
-   * is visible only where it is disclosed. Any number of calls may be open at once.
+   * Tries the candidates one after the other until one answers. The caller has received no byte before that, so the choice is visible only
+   * where it is disclosed. Any number of calls may be open at once.
    */
   put<T extends object>(question: Question<T>, asking: HubRoute): Promise<HubOutcome<T>>;
   /** A chat: the same until one has begun to answer; from then on it is that one's to go on or to break off. */
   stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome>;
   readonly standings: readonly HubStanding[];
-  /** Kinds of work for which every hub rests: each has failed of late, and none has answered since. */
+  /** Kinds of work for which every hub rests: each has failed recently, and none has answered since. */
   readonly away: readonly Modality[];
   /** Callers who wait for a socket, by hub. */
   readonly waiting: readonly (readonly [hub: string, callers: number])[];

@@ -10,7 +10,7 @@ export interface RefusalReport {
   readonly hub: string;
   /** HTTP status. */
   readonly status: number;
-  /** The `code` of the hub's error. Null where it has none, or one that is not a plain word. */
+  /** The `code` of the hub's error. Null if it has none, or one that is not a plain word. */
   readonly code: string | null;
   /** The `type` of the hub's error. Null likewise. */
   readonly type: string | null;

@@ -13,7 +13,7 @@ import {
   unknownHealth,
 } from './choose.ts';
 
-/** What an operator sees of a hub. */
+/** State of a hub for operators. */
 export interface HubStanding {
   readonly hub: string;
   readonly modality: Modality;

@@ -10,19 +10,19 @@ import { finishReasonOf, type HubFinishReason } from './finish-reason.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
 import { type VerdictRules, verdictInStream } from './verdict.ts';
 
-/** A hub's answer until it came to its end or broke off. */
+/** A hub's answer until it was complete or broke off. */
 export interface StreamedReply {
   readonly message: AssistantMessage;
   /** What was thought, as text, once; members of the message may repeat each other. */
   readonly reasoning_text: string;
   /** What the message is made of, in the order in which each of it began. */
   readonly began: readonly Channel[];
-  /** The same in the blocks in which its hub gave it; null where the hub's dialect has none. */
+  /** The same in the blocks in which its hub sent it; null if the hub's dialect has none. */
   readonly blocks: readonly HubBlock[] | null;
-  /** Null where it named none. */
+  /** Null if it named none. */
   readonly finish_reason: HubFinishReason | null;
   readonly usage: Usage | null;
-  /** As the hub names it; null where it names none. */
+  /** As the hub names it; null if it names none. */
   readonly answered_model: string | null;
   /** Whole as long as it has not broken off. */
   readonly end: ReplyEnd;
@@ -40,13 +40,13 @@ const TRAILER_BYTES_MAX = 16 * 1024;
 type Body = Dispatcher.ResponseData['body'];
 
 /**
- * One hub's streamed answer. It is whole where it has named its finish reason, and what came until then is an answer by the rule for
- * whole ones. All else (`[DONE]` without a reason, a cut connection, a bound exceeded, an event that is no chunk) is to break off, with
+ * One hub's streamed answer. It is whole if it has named its finish reason, and what came until then is an answer by the rule for whole
+ * ones. Everything else (`[DONE]` without a reason, a cut connection, a bound exceeded, an event that is not a chunk) breaks it off, with
  * what came until then.
  */
 class ReplyStream {
   readonly #bounds: ReplyBounds;
-  /** Why reading was aborted; null where it was not. */
+  /** Why reading was aborted; null if it was not. */
   readonly #aborted: () => HubFailure | null;
   readonly #chunks: (event: string) => readonly string[];
   readonly #discretion: Discretion;
@@ -114,7 +114,7 @@ class ReplyStream {
     return this.#finish_reason !== null && this.#message.isAnswer(this.#finish_reason);
   }
 
-  /** What one event adds; null where the speech ends with it. */
+  /** What one event adds; null if the answer ends with it. */
   #take(data: string): readonly Piece[] | null {
     const reading = readChunk(data);
     if (reading.kind !== 'chunk') return this.#breakOff(reading.kind, { event: data });
@@ -157,7 +157,7 @@ export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBou
   readonly stream_ms_max: number;
   /** Between two pieces, while they are read. */
   readonly stream_idle_ms_max: number;
-  /** The data of an event as that of chunks, where the hub speaks otherwise. */
+  /** Translates the data of an event to that of chunks, if the hub speaks another dialect. */
   readonly chunks?: (event: string) => readonly string[];
   /** Whether such a chunk says to which block of the answer it adds. */
   readonly in_blocks?: boolean;
@@ -268,18 +268,18 @@ class StreamDeadlines {
   }
 }
 
-/** How a hub's answer ended. Of one that broke off, `reason` is what its hub is judged by. */
+/** How a hub's answer ended. `reason` of one that broke off is what its hub is judged by. */
 type ReplyEnd = typeof WHOLE | BrokenReply;
 
 interface BrokenReply extends BrokenOff {
   readonly reason: HubFailure;
 }
 
-/** What is known of a break beside its reason. */
+/** Facts about a break besides its reason. */
 interface BreakFacts {
   /** It went on until a limit of ours was reached. */
   readonly at_limit?: boolean;
-  /** The event in place of a chunk; null where none came. */
+  /** The event in place of a chunk; null if none came. */
   readonly event?: string | null;
 }
 

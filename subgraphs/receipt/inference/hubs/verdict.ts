@@ -211,11 +211,11 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
 
 /** Decides which parts of a hub's answer must not be shown to its caller. */
 export interface RevealRules {
-  /** Whether an id, a name or a word beside the content does. */
+  /** Whether an id, a name or a word beside the content reveals something. */
   word(text: string): boolean;
   /** Whether a text that is sealed, or opaque to us, holds a key, a host or a path of a hub. */
   ours(text: string): boolean;
-  /** Whether an address does at which a hub keeps what it has made: that is on its own host, and on no other hub's. */
+  /** Whether an address at which a hub keeps what it has made does: it may be on its own host, but not on another hub's. */
   link(url: string): boolean;
 }
 

@@ -58,7 +58,7 @@ const BETWEEN = '\n\n';
 
 type Blocks = readonly MessageBlock[];
 
-/** What a turn has itself, beside its blocks, goes on in the last message that it comes to. */
+/** Members of a turn itself, beside its blocks, are moved to the last message that it becomes. */
 function messagesOf(turn: MessageTurn): ChatRequestMessage[] {
   const messages = turns[turn.role](turn.content);
   const extra = membersExcept(turn, turnMembers);
@@ -118,7 +118,7 @@ function unknownIn(block: JsonObject): JsonObject {
   return membersExcept(block, blockMembers[String(block.type)] ?? new Set());
 }
 
-/** The same of what an image or a document is made of. */
+/** The same for the source of an image or a document. */
 function unknownInSource(source: JsonObject): JsonObject {
   return membersExcept(source, sourceMembers[String(source.type)] ?? new Set());
 }
@@ -140,7 +140,7 @@ function joinText(parts: readonly TextPart[], between: string): Texts {
 
 const isText = (part: Part): part is TextPart => part.type === 'text';
 
-/** Text alone is one text; where there is an image or a file, everything is a part. */
+/** Text alone is one text; if there is an image or a file, everything is a part. */
 function userOf(passages: readonly Part[]): ChatRequestMessage {
   return { role: 'user', ...(passages.every(isText) ? joinText(passages, BETWEEN) : { parts: passages }) };
 }

@@ -169,7 +169,7 @@ function thoughtPiece({ thinking: text, signature }: Extract<AnswerBlock, { type
   return { reasoning: { reasoning_details: [{ type: 'reasoning.text', text, signature }] }, text, block };
 }
 
-/** Tokens by Anthropic's names: null if the hub does not count them, or 0 if it has to. */
+/** Tokens by Anthropic's names. What the hub did not count is null, or 0 for the input and output tokens, which are always stated. */
 interface BlocksUsage {
   /** Without those that came from a cache. */
   readonly input_tokens: number;

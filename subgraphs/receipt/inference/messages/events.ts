@@ -34,7 +34,7 @@ export class BlockEvents {
     if (isThought(piece)) yield* this.#sign(channel, piece);
   }
 
-  /** The last block stops where the answer came to its end. */
+  /** The last block stops if the answer is complete. */
   *end(): Generator<MessageEvent> {
     if (this.#open === null) return;
     yield* this.brokeOff();

@@ -22,7 +22,7 @@ import {
   messageFields,
 } from './message.type.ts';
 
-/* Messages on the graph: one whole, one in events while it is spoken, and the tokens that one comes to. */
+/* Messages on the graph: one whole, one in events while it arrives, and the number of its tokens. */
 
 @Resolver(() => ModelMessage)
 export class MessageResolver {
@@ -74,7 +74,7 @@ export class MessageStreamResolver {
 }
 
 async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<MessageStreamItem>> {
-  // The field itself says that it is to be streamed, whatever the input says.
+  // The field itself requests a stream, whatever the input says.
   const request = readRequest(MessagesRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(messageStream(context.hubs), request, context);
   announceStream(charged, context);

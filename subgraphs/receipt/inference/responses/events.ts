@@ -93,7 +93,7 @@ export class OutputEvents {
     if (delta !== '') yield { type: 'response.function_call_arguments.delta', ...this.#at(call), delta };
   }
 
-  /** Announces the item and the part of a channel, where that was not done before. */
+  /** Announces the item and the part of a channel, unless that was done before. */
   *#begun(channel: TextChannel): Generator<UnnumberedEvent> {
     const { item, part } = channels[channel];
     if (!this.#items.has(item)) yield this.#begin(item, begun[item]);

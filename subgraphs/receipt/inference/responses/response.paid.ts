@@ -17,7 +17,7 @@ import {
   replyQuestion,
 } from './output.ts';
 
-/* Responses, whole and streamed: the chat that is sent to hubs, and what of the answer is kept and committed to. */
+/* Responses, whole and streamed: the chat that is sent to hubs, and which part of the answer is kept and committed to. */
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type KeptResponse = {
@@ -39,7 +39,7 @@ const responseTerms = {
   served: (request: ResponseCall, hubs: Hubs) => requireServed(hubs, request, request.input, 'input'),
 } as const;
 
-/** The chat that it comes to. */
+/** The chat to which it is translated. */
 function hubRequestOf({ input: messages, max_output_tokens: max_tokens, ...asked }: ResponseCall): HubRequest {
   return { ...asked, messages, max_tokens };
 }

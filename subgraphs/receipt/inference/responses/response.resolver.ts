@@ -54,7 +54,7 @@ export class ResponseStreamResolver {
 }
 
 async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<StreamedEvent>> {
-  // The field itself says that it is to be streamed, whatever the input says.
+  // The field itself requests a stream, whatever the input says.
   const request = readRequest(ResponseCall, { ...input, stream: true }, context);
   const charged = await context.chargeStream(responseStream(context.hubs), request, context);
   announceStream(charged, context);
