@@ -19,7 +19,7 @@ const SEED = /^(0x)?[0-9a-f]{64}$/i;
 const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** @param secret 32 bytes of hex. @throws where it is anything else; the message never shows it. */
+/** @param secret 32 bytes of hex. @throws if it is anything else; the message never shows it. */
 export function deriveKeys(secret: string): SeedKeys {
   if (!SEED.test(secret)) throw new RangeError('an issuer key is 32 bytes of hex');
   const seed = Buffer.from(secret.replace(/^0x/i, ''), 'hex');

@@ -13,7 +13,7 @@ import type { PublicKeys, Version } from './snapshot.ts';
 const KNOWN_WITHIN_MS = 1_000;
 /** … and that process signs nothing by it before. A timer may be early by a millisecond. */
 export const UNSIGNED_MS = KNOWN_WITHIN_MS + 100;
-/** A slow database does not delay readers of what is known. */
+/** A slow database does not delay readers of the known histories. */
 const WAIT_MS_MAX = 1_000;
 
 interface FollowOptions {
@@ -91,7 +91,7 @@ export function readHistories(database: Pick<Tx, 'query'>): Promise<Histories> {
   return readAfter(async statement => (await database.query<never>(statement)).rows, noHistories);
 }
 
-/** `known` and what was appended since. The same object where nothing was. */
+/** `known` and what was appended since. The same object if nothing was. */
 async function readNewer(database: Pick<Database, 'query'>, known: Histories): Promise<Histories> {
   const read = await readAfter(statement => database.query<never>(statement), known);
   const lengths = ({ snapshots, policies, revocations }: Histories) =>

@@ -38,13 +38,13 @@ export class BrokenHistory extends Error {
 /** A configured seed, as far as a history has to do with it. */
 export interface HistorySeed {
   readonly keys: PublicKeys;
-  /** By its own ES256 key. */
+  /** Signs by its own ES256 key. */
   sign(claims: JsonObject): string;
 }
 
 /**
- * The histories with what is new: the configured seeds and the policies of this code that they lack. The same object where
- * nothing is. @param seeds oldest first. @throws BrokenHistory where the seeds do not continue the history.
+ * The histories with what is new: the configured seeds and the policies of this code that they lack. The same object if nothing is. @param
+ * seeds oldest first. @throws BrokenHistory if the seeds do not continue the history.
  */
 export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], now_ms: number): Histories {
   const added = addedSeeds(known, seeds);
@@ -58,8 +58,8 @@ export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], 
 }
 
 /**
- * A seed takes the place of another by standing before it: who has not that one is another service, or has lost it, and
- * its key is not ended for them without an operator's word. @throws BrokenHistory
+ * A seed replaces another one by being configured before it: a process without the replaced one is another service, or has lost it, and its
+ * key is not ended for it without an operator's statement. @throws BrokenHistory
  */
 export function requireSuccession({ snapshots }: Histories, kids: readonly string[]): void {
   const newest = snapshots.at(-1);
@@ -70,7 +70,7 @@ export function requireSuccession({ snapshots }: Histories, kids: readonly strin
   );
 }
 
-/** None where a newer process has published more than this code knows: it goes on by the newest that it does know. */
+/** None if a newer process has published more than this code knows: this process goes on with the newest that it knows. */
 function unpublishedPolicies(published: readonly Version[]): readonly JsonObject[] {
   const other = published.find(({ hash }, index) => policies[index] && canonicalHash(policies[index]) !== hash);
   if (other !== undefined)

@@ -60,7 +60,7 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
 }
 
 /**
- * By the clock that dates every leaf, whatever ours says: what a key has signed is held to the times of the key for ever, and a
+ * By the clock that dates every leaf, whatever ours says: what a key has signed is compared with the times of the key for ever, and a
  * history never changes.
  */
 async function databaseTime(tx: Tx): Promise<number> {

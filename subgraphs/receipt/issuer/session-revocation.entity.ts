@@ -13,7 +13,7 @@ export class SessionRevocation {
   /** The time that was signed, Unix seconds. */
   @Property({ type: 'bigint' })
   at!: number;
-  /** Null where it ended with all others, as an operator accepted a break of the log. */
+  /** Null if it ended with all others, when an operator accepted a break of the log. */
   @Property({ type: 'text', nullable: true })
   signature!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
@@ -21,7 +21,7 @@ export class SessionRevocation {
   /** True for a grant that no payment had bound. */
   @Property({ type: 'boolean', default: false })
   unbound!: boolean;
-  /** From 1, without a gap, in the order in which they came to hold. */
+  /** From 1, without a gap, in the order in which they took effect. */
   @Property({ type: 'bigint' })
   seq!: number;
 }

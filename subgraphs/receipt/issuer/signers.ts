@@ -13,7 +13,7 @@ export interface EnvelopeSigner {
    * COSE Sig_structure, which begins with a byte that no text has, or a token whose header names another `typ`.
    */
   signEnvelope(bytes: Uint8Array): Uint8Array;
-  /** The JWS of what is said of this service itself, without the payload: that is its canonical JSON (RFC 7515 §A.5, RFC 8785). */
+  /** The JWS of this service's description of itself, without the payload: that is its canonical JSON (RFC 7515 §A.5, RFC 8785). */
   signCard(card: JsonObject): { readonly protected: string; readonly signature: string };
   /** DID of this service in credentials. */
   readonly did_web: string;
@@ -39,8 +39,8 @@ const SCALAR_BYTES = 32;
 const INTEGER = 0x02;
 
 /**
- * A P-256 signature as OpenSSL writes it, `SEQUENCE {INTEGER r, INTEGER s}` in DER, with r and s side by side in 32 bytes
- * each (IEEE P1363). @throws where it is anything else.
+ * A P-256 signature as OpenSSL writes it, `SEQUENCE {INTEGER r, INTEGER s}` in DER, with r and s side by side in 32 bytes each (IEEE
+ * P1363). @throws if it is anything else.
  */
 export function p1363(der: Uint8Array): Buffer {
   const out = Buffer.alloc(2 * SCALAR_BYTES);
@@ -51,7 +51,7 @@ export function p1363(der: Uint8Array): Buffer {
   return out;
 }
 
-/** Writes the integer at `at` so that it ends at `end`, and says where the next begins. */
+/** Writes the integer at `at` so that it ends at `end`, and returns where the next begins. */
 function place(der: Uint8Array, at: number, out: Buffer, end: number): number {
   const length = der[at + 1] ?? 0;
   const from = at + 2;

@@ -99,7 +99,7 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
   return issuerOf(signer, { latest: () => histories, renew: async () => {} });
 }
 
-/** Histories as they are known by now. */
+/** Histories as they are known now. */
 export interface HeldHistories {
   latest(): Histories;
   renew(): Promise<void>;

@@ -46,7 +46,7 @@ async function peaksAt(database: Database, size: number): Promise<Frontier | nul
   return frontier.length === peaks.length ? frontier : null;
 }
 
-/** Leaf hashes by the stored receipts; null where one is missing. */
+/** Leaf hashes by the stored receipts; null if one is missing. */
 async function readLeaves(database: Database, from: number, to: number): Promise<(Buffer | null)[]> {
   const rows = await database.query<{ leaf_index: number; payload: string }>({
     name: 'audit leaves',

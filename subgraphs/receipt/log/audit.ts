@@ -11,7 +11,7 @@ export interface Damage extends NodeAddress {
   readonly stored: string | null;
 }
 
-/** The stored hash of a node; null where it is missing. */
+/** The stored hash of a node; null if it is missing. */
 export type StoredNode = (address: NodeAddress) => Buffer | null;
 
 export interface RangeAudit {
@@ -21,10 +21,10 @@ export interface RangeAudit {
 }
 
 /**
- * Computes a range of the tree again, from leaf `from` on: each leaf from its receipt (null where that is missing), and
- * every node that is complete with it, and compares them with what is stored. At most two hashes per leaf, whatever the
- * size of the log (RFC 6962 §2.1; the frontier is a compact range). Where both differ it goes on with what is stored,
- * since that is what was signed: so one damaged place is named as it is and does not make all above it look damaged.
+ * Computes a range of the tree again, from leaf `from` on: each leaf from its receipt (null if that is missing), and every node that is
+ * complete with it, and compares them with what is stored. At most two hashes per leaf, whatever the size of the log (RFC 6962 §2.1; the
+ * frontier is a compact range). If both differ it goes on with what is stored, since that is what was signed: so one damaged place is named
+ * as it is and does not make all above it look damaged.
  */
 export function auditLeaves(
   frontier: Frontier,

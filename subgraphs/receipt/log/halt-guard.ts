@@ -53,7 +53,7 @@ export function refuseWritesWhileHalted(database: Database, halt: Halt, halted: 
   return guarded;
 }
 
-/** A database in place of another, whose log is halted where that one's is. */
+/** A database in place of another one, halted whenever the log of that one is. */
 export function shareHalt(database: Pick<Database, 'query'>, other: Database): Database {
   const halting = haltings.get(database);
   if (halting) haltings.set(other, halting);

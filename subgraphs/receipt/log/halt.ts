@@ -45,8 +45,8 @@ export interface HaltAnnouncement {
 }
 
 /**
- * Writes the halt unless there is one, and notifies all processes, in one statement. It is stored in the head's own
- * row: a statement that waited for the lock reads that row as it is by then, which holds for no other table.
+ * Writes the halt unless there is one, and notifies all processes, in one statement. It is stored in the head's own row: a statement that
+ * waited for the lock reads that row in its newest state, which is true of no other table.
  */
 export async function announceHalt(
   database: Database,

@@ -118,7 +118,7 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   const head = rows[0];
   if (head === undefined) throw new Error(`the log has no head ${LOG_ID}`);
   const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };
-  // No other process can commit now: all that is known by this moment was committed before.
+  // No other process can commit now: all that is known at this moment was committed before.
   const heads = known.heads();
   // Unless this process was suspended: then the server has ended its session, others have committed, and that fails here.
   if (compareHeads(heads, found).kind === 'contradicted') await tx.query('select');
@@ -145,7 +145,10 @@ interface HeadRow {
   readonly now_ms: number;
 }
 
-/** The clock is read above the locking scan, hence after the wait: below it a waiter would bring its time of arrival. */
+/**
+ * The clock is read above the locking scan, hence after the wait: below it a waiting transaction would use the time at which it began to
+ * wait.
+ */
 const LOCK = `with head as materialized (select tree_size, root_hash, frontier, last_at_ms, halted from log_head where log_id = $1 for update)
 select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
 

@@ -69,7 +69,7 @@ export class TreeHead implements MembersOf<typeof TreeHeadNoun> {
 }
 showMembers(TreeHead, TreeHeadNoun);
 
-/** A declared break of the log: what was signed, what is left and what of it is damaged, and why. Added only. */
+/** A declared break of the log: what was signed, what is left, which part of that is damaged, and why. Rows are only added. */
 @Entity({ tableName: 'log_break' })
 export class LogBreakRecord {
   @PrimaryKey({ type: 'integer' })
@@ -99,7 +99,7 @@ export class LogBreakRecord {
   @Property({ type: 'text' })
   jws!: string;
 
-  /** `{count, agent_ids}` of books that had lost events; null where none had. */
+  /** `{count, agent_ids}` of books that had lost events; null if none had. */
   @Property({ type: 'json', nullable: true })
   books!: JsonObject | null;
 

@@ -51,7 +51,7 @@ export class LogResolver {
     @Args(() => InclusionArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
-    // Also where it is found: the head that it would be proven under is not the newest that was signed.
+    // Also if it is found: the head that it would be proven under is not the newest that was signed.
     requireNotHalted(database);
     const { task_id: taskId, tree_size } = givenMembers(InclusionRequest, asked);
     const [receipt] = await receiptsByTask(database, [taskId]);

@@ -75,7 +75,7 @@ export function peaksOf(from: number, to: number): NodeAddress[] {
   return peaks;
 }
 
-/** Reads a stored node. @throws where it is missing. */
+/** Reads a stored node. @throws if it is missing. */
 export type NodeReader = (address: NodeAddress) => Buffer;
 
 /** Leaves `from` up to but not including `to`: one entry of a proof is the hash of one such range. */
@@ -105,7 +105,7 @@ export function inclusionRanges(leaf_index: number, size: number): Range[] {
   return ranges;
 }
 
-/** PROOF(m, D[n]) of RFC 6962 §2.1.2, as ranges; the old root itself is left out where it is a node of the new tree. */
+/** PROOF(m, D[n]) of RFC 6962 §2.1.2, as ranges; the old root itself is left out if it is a node of the new tree. */
 function consistencyRanges(old_size: number, size: number): Range[] {
   if (old_size < 0 || old_size > size) throw new RangeError(`no tree of ${old_size} inside one of ${size}`);
   const ranges: Range[] = [];

@@ -6,16 +6,16 @@ type PlacedTransfer = Pick<ObservedTransfer, 'network' | 'transaction' | 'payer'
   readonly index: number;
 };
 
-/** Knows the payments of the log's receipts by the transfers that they are, so that none of a payer's receipts is read for it. */
+/** Finds payments of the log's receipts by their transfers, so that none of a payer's receipts has to be read. */
 export interface PaymentIndex {
-  /** `followed`: of so many of the log's leaves it knows the payments; what was seen later it knows of all of them. */
+  /** `followed`: number of the log's leaves whose payments it knows; payments that were seen later it knows for all of them. */
   look(transfer: PlacedTransfer): Promise<{ readonly found: boolean; readonly followed: number }>;
 }
 
 /**
- * Whether a transfer backs a receipt of this service, or may yet: it may have gone to a treasury of before, for a call that landed
- * on no book or on another's. The payer's open payments are looked at first, then the index, then the receipts that it has not
- * followed: whatever moves on meanwhile moves from the first to the last.
+ * Whether a transfer backs a receipt of this service, or may yet: it may have gone to a former treasury, for a call that is on no book or
+ * on another's. The payer's open payments are checked first, then the index, then the receipts that it has not followed: a payment that
+ * moves on meanwhile moves in this order, so it is not missed.
  */
 export async function isOwnTransfer(
   {
@@ -46,7 +46,7 @@ async function mayStillPay(database: Pick<Database, 'query'>, { payer, pay_to }:
   return found.length > 0;
 }
 
-/** Each beside the condition of an index of its own. */
+/** Each use is beside the condition of an index of its own. */
 const TO_PAYEE = `lower("authorization"->>'pay_to') = lower($2)`;
 
 /** A member that the payload of the receipt `r` signs of its transfer: a book chain has them in `observed_transfer`. */

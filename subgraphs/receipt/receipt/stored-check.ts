@@ -15,7 +15,7 @@ const besidePayload = [
 
 /**
  * The first column of a stored receipt that is not as it was signed; null if all agree. It costs a hash and a decoded token, about a tenth
- * of checking the signatures, which anybody can check who has the public keys.
+ * of a check of the signatures, which is left to readers with the public keys.
  */
 export function receiptFault(receipt: Receipt): string | null {
   if (sha256Hex(receipt.payload) !== receipt.payloadHash) return 'payload_hash';

@@ -34,7 +34,7 @@ export async function recordedTask(database: Database, base_url: string, task_id
 /** Those of a receipt or a signed refusal, which never change; any other may be one that the task has left since. */
 const lastingStates: ReadonlySet<TaskState> = new Set<TaskState>(['completed', 'accepted', 'refused']);
 
-/** What beside a receipt never changes, once it is known. Any other outcome may have become one of these, and the lane with it. */
+/** The unsigned facts that never change once they are known. Any other outcome may have become one of these, and the lane with it. */
 const lastingOutcomes: ReadonlySet<ProofOutcome> = new Set<ProofOutcome>(['settled', 'none']);
 
 /** @throws RefusedWhileHalted 503 where another state or outcome may be lost, or the task itself */

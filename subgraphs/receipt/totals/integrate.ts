@@ -170,7 +170,7 @@ interface Entry {
 
 async function setAll(tx: Tx, { name, root }: { name: MapName; root: string }, entries: readonly Entry[]) {
   const keys = entries.map(({ key }) => key);
-  // The first page holds the root, also where nothing is set.
+  // The first page has the root, even if nothing is set.
   const map = await openMap(readsOf(tx), name, keys.length > 0 ? keys : [ANY_KEY]);
   if (!map.isSound(root) || map.root !== root)
     throw new TotalsAltered(`the map of ${name} is not the one that was signed`);

@@ -52,8 +52,8 @@ export async function countedLeaves(database: Pick<Database, 'query'>): Promise<
 }
 
 /**
- * Of a transfer without an index its payer and payee are compared, because others may share its transaction. It has no key either, so it
- * is looked for after it was counted too.
+ * For a transfer without an index the payer and payee are compared, because others may share its transaction. It has no key either, so it
+ * is searched for even after it was counted.
  */
 const IS_BETWEEN = `r.payer_wallet = $4 and ${isSignedPayee('$5')}`;
 

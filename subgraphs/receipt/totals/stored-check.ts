@@ -32,7 +32,7 @@ export function statedRoots(statement: string | null, jwks: Jwks): Roots {
   return { payments_root: String(claims.payments_root), books_root: String(claims.books_root) };
 }
 
-/** @throws TotalsAltered where a book's peaks do not come to what it is said to have */
+/** @throws TotalsAltered if a book's peaks do not add up to its stated total */
 export function requireSum(agent_id: number, { total, root }: RailSum, peaks: readonly SumNode[]): void {
   const { sum, hash } = sumRoot(peaks);
   if (sum.toString() !== total || hash.toString('hex') !== root)

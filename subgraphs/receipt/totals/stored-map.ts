@@ -3,12 +3,12 @@ import type { Tx } from '../../transaction.ts';
 import { type MapPage, SparseMap } from './sparse-map.ts';
 import { TotalsAltered } from './stored-check.ts';
 
-/** `payments`: which receipt each payment backs; `books`: what each book came to. */
+/** `payments`: which receipt each payment backs; `books`: the total of each book. */
 export type MapName = 'payments' | 'books';
 
 /**
- * Keys of one map, with the pages on their way at hand; each page deeper is one more statement, for all keys at once.
- * @throws where one is missing
+ * Keys of one map, with the pages on their way loaded; each level of pages is one more statement, for all keys at once.
+ * @throws if one is missing
  */
 export async function openMap(
   reads: Pick<Database, 'query'>,

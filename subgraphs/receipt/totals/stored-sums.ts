@@ -14,11 +14,11 @@ import { EMPTY_SUM, type SumNode, sumLeaf, sumNode, sumRoot } from '../verify/su
 import type { CollectedLeaf } from './collected-leaves.ts';
 import { requireSum, TotalsAltered } from './stored-check.ts';
 
-/* What each book came to, of one rail or of each, in a tree that is kept. */
+/* The total of each book, on one rail or on each, in a tree that is kept. */
 
 type Queryable = Pick<Database, 'query'>;
 
-/** What each book came to, of one rail or of each. */
+/** The total of each book, on one rail or on each. */
 export async function railTotals(
   reads: Queryable,
   agent_ids: readonly number[],
@@ -31,7 +31,7 @@ export async function railTotals(
   return found.map(({ total, ...book }) => ({ ...book, total: total.toString() }));
 }
 
-/** Nodes of one tree or of several. @throws where one is missing */
+/** Nodes of one tree or of several. @throws if one is missing */
 export async function sumNodesAt(
   reads: Queryable,
   wanted: readonly { readonly agent_id: number; readonly rail: string; readonly at: NodeAddress }[],
@@ -67,10 +67,10 @@ interface StoredSum extends NodeAddress {
 const nameOf = ({ agent_id, rail }: { agent_id: number; rail: string }, { level, index }: NodeAddress) =>
   `${agent_id} ${level}/${index} ${rail}`;
 
-/** What a tree grew by. */
+/** The growth of a tree. */
 interface SumGrowth {
   readonly total: RailSum & { readonly agent_id: number };
-  /** Null where this is its first row. */
+  /** Null if this is its first row. */
   readonly before: RailSum | null;
   /** Each task's place. */
   readonly places: ReadonlyMap<string, number>;

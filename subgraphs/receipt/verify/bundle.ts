@@ -347,7 +347,7 @@ function unsignedIn(pack: JsonObject, named: boolean): string[] {
   return names.map(name => `${bundleFiles.export}: ${name}`);
 }
 
-/** What it says of itself, in a sentence: each row may be signed, and that there is no other never is. */
+/** What a bundle states about itself, in a sentence: each row may be signed, but never that there is no other row. */
 function ofItself({
   agent_id = null,
   exported_at = null,

@@ -9,8 +9,8 @@ import { type VerifierKey, verifierKey } from './verifier-key.ts';
 const ED25519 = Buffer.of(1);
 
 /**
- * The head in a checkpoint that an Ed25519 key of a published set signed under its origin; null where none did. The origin is
- * the name that the log had from its beginning: of a service that has moved since, it is another than its address.
+ * The head in a checkpoint that an Ed25519 key of a published set signed under its origin; null if none did. The origin is the first name
+ * of the log: if the service has moved since, it differs from its address.
  */
 export function issuedCheckpoint(note: Json | undefined, jwks: Jwks): CheckpointHead | null {
   if (typeof note !== 'string') return null;
@@ -18,7 +18,7 @@ export function issuedCheckpoint(note: Json | undefined, jwks: Jwks): Checkpoint
   return opened.kind === 'signed' ? opened.head : null;
 }
 
-/** The Ed25519 keys of a published set under the origin of a checkpoint; none where it is no checkpoint. */
+/** The Ed25519 keys of a published set under the origin of a checkpoint; none if it is not a checkpoint. */
 export function issuerNoteKeys(note: string, jwks: Jwks): VerifierKey[] {
   const split = splitNote(note);
   const origin = split && checkpointHead(split.text)?.origin;

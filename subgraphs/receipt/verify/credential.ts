@@ -30,7 +30,7 @@ export type CredentialVerification =
 interface OpenedCredential {
   readonly jws: ParsedJws;
   readonly payload: JsonObject;
-  /** Where the receipt that it is of is shown: up to `/receipt/`. */
+  /** URL below which its receipt is shown: up to `/receipt/`. */
   readonly base_url: string;
   readonly jwks: Jwks;
 }
@@ -63,7 +63,7 @@ function baseOf(id: Json | undefined): string | null {
   return /^(https?:\/\/.+)\/receipt\/[^/]+$/.exec(String(id))?.[1] ?? null;
 }
 
-/** Where a credential says that its receipt is shown, without belief; null where it says nothing of the kind. */
+/** Where a credential says that its receipt is shown, not verified; null if it does not say. */
 export function credentialBase(jwt: string): string | null {
   return baseOf(parseJws(jwt)?.claims.id);
 }

@@ -31,7 +31,7 @@ import { verifyTotals } from './totals.ts';
 import { isSessionKind, verifySession } from './wallet/session.ts';
 import { isWalletText, verifyWalletText } from './wallet/text.ts';
 
-/* Any document in JSON that this service signs, or hands out with signatures of others, recognised by what it says of itself. */
+/* Any document in JSON that this service signs, or returns with signatures of others, recognised by its members. */
 
 interface Kind {
   is(document: JsonObject): boolean;
@@ -101,7 +101,7 @@ export function documentIn(read: JsonObject): JsonObject {
   );
 }
 
-/** Where the document says that its issuer's keys are; null where it says nothing of the kind. */
+/** Where the document says that its issuer's keys are; null if it does not say. */
 export function keySetUri(document: JsonObject): string | null {
   const { verification, verify_jwks, issuer_signature, jws, signatures, keys, log_breaks } = document;
   const named = [

@@ -44,12 +44,12 @@ interface Envelope {
   readonly kind: EnvelopeKind;
   /** Issuer that it claims. Null if it names none. */
   readonly key_set_uri: string | null;
-  /** False where no key of the issuer signs it. */
+  /** False if no key of the issuer signs it. */
   readonly needs_keys: boolean;
   verify(jwks: JsonObject, options?: EnvelopeOptions): VerifiedEnvelope;
 }
 
-/** `payload`: what the receipt signs; null where it is not valid, and of what is no receipt. */
+/** `payload`: what the receipt signs; null if it is not valid, or not a receipt. */
 interface VerifiedEnvelope extends Omit<VerifiedDocument, 'kind'> {
   readonly payload: JsonObject | null;
 }
@@ -59,7 +59,7 @@ const TAGGED_SIGN1 = 0xd2;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const HMAC = /^(sha256=[0-9a-f]{64}|(v1,[A-Za-z0-9+/]{43}=)( v1,[A-Za-z0-9+/]{43}=)*)$/;
 
-/** Null where the bytes are none of them. */
+/** Null if the bytes are not an envelope of these kinds. */
 export function envelopeIn(bytes: Buffer): Envelope | null {
   if (bytes[0] === TAGGED_SIGN1) {
     const statement = parseSign1(bytes);

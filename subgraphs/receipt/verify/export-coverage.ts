@@ -6,7 +6,7 @@ import type { DocumentVerification } from './report.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
-/** The coverage of an export, and what it is of. */
+/** The coverage of an export, and the export. */
 export interface CoveredExport {
   readonly coverage: JsonObject;
   /** The audit pack, or CSV, whose rows are not looked at. */

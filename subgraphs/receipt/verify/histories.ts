@@ -330,7 +330,7 @@ function revocationsFault(shown: readonly KeyStatement[], jwks: Jwks): string | 
   return null;
 }
 
-/** The statement signs the hash of a document, which is made again of what is shown. */
+/** The statement signs the hash of a document, which is rebuilt from what is shown. */
 function statementIn(each: KeyStatement, shown: readonly KeyStatement[], jwks: Jwks): Statement | null {
   const { kid, entry, statement, linked } = each;
   const claims = signedClaims(jwks, statement);

@@ -39,7 +39,7 @@ interface PathClaim {
   readonly size: number;
 }
 
-/** The root to which a path leads from a leaf; null where no tree of that size has such a path from there. */
+/** The root to which a path leads from a leaf; null if no tree of that size has such a path from there. */
 export function rootOfPath({ leaf, leaf_index, size }: PathClaim, path: readonly Buffer[]): Buffer | null {
   return foldPath({ leaf, leaf_index, size, path, join: nodeHash });
 }
@@ -53,7 +53,7 @@ interface PathFold<Node> {
   readonly join: (left: Node, right: Node) => Node;
 }
 
-/** RFC 9162 §2.1.3.2, up to the root that follows; null where the path does not belong to a tree of that size. */
+/** RFC 9162 §2.1.3.2, up to the root that follows; null if the path does not belong to a tree of that size. */
 export function foldPath<Node>({ leaf, leaf_index, size, path, join }: PathFold<Node>): Node | null {
   if (leaf_index < 0 || leaf_index >= size) return null;
   let index = leaf_index;

@@ -15,7 +15,7 @@ export interface SplitNote {
   readonly signatures: readonly NoteSignature[];
 }
 
-/** Sixteen signatures of 5 kB each, as large as post-quantum ones get, are to be read at least. */
+/** Sixteen signatures of 5 kB each, as large as post-quantum ones get, must be accepted at least. */
 export const NOTE_BYTES_MAX = 128 * 1024;
 const SIGNATURES_MAX = 64;
 const KEY_ID_BYTES = 4;

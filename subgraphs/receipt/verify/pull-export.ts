@@ -102,7 +102,7 @@ function besideFault({ document, payload, jwks }: TokenDocument): string | null 
   return unless(published, 'issuer_jwk is not one of the published keys.');
 }
 
-/** All that it says of itself; a later key set may say since when the key signs no more. */
+/** All members of the key; a later key set may add the time since which the key no longer signs. */
 function sameKey(key: JsonObject, jwk: Json | undefined): boolean {
   if (!isJsonObject(jwk)) return false;
   const named = ['kid', 'crv', 'x', 'y'].every(name => jwk[name] !== undefined);

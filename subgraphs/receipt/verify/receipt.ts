@@ -26,7 +26,7 @@ export interface VerifyOptions {
   readonly base_url?: string;
   /** Available histories and lists of revocations: a statement by a key that was revoked since counts if a later one builds on it. */
   readonly histories?: readonly JsonObject[];
-  /** The caller proves by the log that it was signed before its key was revoked, if it was: an audit document brings that. */
+  /** The caller proves by the log that it was signed before its key was revoked, if it was: an audit document contains that proof. */
   readonly dated_by_log?: boolean;
 }
 

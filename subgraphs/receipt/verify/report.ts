@@ -61,12 +61,12 @@ function pathsOf(document: JsonObject, named: readonly string[]): string[] {
 export const always = () => true;
 
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
-  // What is no list or object is the same if it is identical, and most of what is compared is text.
+  // Values other than lists and objects are the same if they are identical, and most of what is compared is text.
   if (typeof a !== 'object' || typeof b !== 'object') return a !== undefined && a === b;
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** The same as data alone. The code of a rule names what is wrong where it does not hold: of one that held it would say the opposite. */
+/** The same as plain data. The code of a rule names what is wrong if the rule fails, so a check that held is shown without it. */
 export function verificationJson(verification: DocumentVerification): Omit<VerifiedDocument, 'kind'> {
   const checks = verification.checks.map(({ sentence }) => ({ sentence }));
   if (verification.kind === 'valid') {
@@ -81,7 +81,7 @@ export function verificationJson(verification: DocumentVerification): Omit<Verif
 export const undecidedFaults: ReadonlySet<string> = new Set([
   /** The document is unsigned. */
   'not_signed',
-  /** Its links lead where the issuer may have moved (addresses.ts). */
+  /** Its links lead to an address to which the issuer may have moved (addresses.ts). */
   'address_unknown',
   /** An HMAC: only who holds the secret can make it again. */
   'needs_secret',

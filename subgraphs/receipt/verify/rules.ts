@@ -196,7 +196,7 @@ function isLater({ since }: Copy, claims: JsonObject): boolean {
 
 const shown = new Set(memberList.flatMap(({ name, hidden }) => (hidden ? [] : [name])));
 
-/** Signed facts that a receipt does not repeat as a rule: whatever repeats one all the same is held to it. */
+/** Signed facts that a receipt usually does not repeat: a member that repeats one nevertheless is checked against it. */
 export function otherClaims(claims: JsonObject): readonly (readonly [name: string, claim: Json])[] {
   return Object.entries(claims).filter(([name]) => !shown.has(name));
 }

@@ -19,8 +19,8 @@ export function parseJws(jws: Json | undefined): ParsedJws | null {
 }
 
 /**
- * RFC 7515 §4.1.11: an extension that must be understood and is not makes the token invalid. RFC 7797 §6: so does `b64`, also
- * where it is not said to be critical, or two readers would take one token for two.
+ * RFC 7515 §4.1.11: a critical extension that is not supported makes the token invalid. RFC 7797 §6: so does `b64`, even if it is not
+ * marked as critical, or two readers would take one token for two.
  */
 export function hasUnknownExtensions({ header: { crit, b64 } }: Pick<ParsedJws, 'header'>): boolean {
   return crit !== undefined || b64 !== undefined;
@@ -99,7 +99,7 @@ export function keysIn(jwks: Jwks): JsonObject[] {
   return Array.isArray(jwks.keys) ? jwks.keys.filter(isJsonObject) : [];
 }
 
-/** What a key has to say of itself to be used on a curve (RFC 7517 §4.2 to §4.4, RFC 9864 for `Ed25519`). */
+/** What a key must state about itself to be used on a curve (RFC 7517 §4.2 to §4.4, RFC 9864 for `Ed25519`). */
 const uses = {
   'P-256': { kty: 'EC', algs: ['ES256'] },
   Ed25519: { kty: 'OKP', algs: ['Ed25519', 'EdDSA'] },

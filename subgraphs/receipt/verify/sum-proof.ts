@@ -4,8 +4,8 @@ import { sha256 } from '../../../schema/digest.ts';
 import { foldPath } from './merkle-proof.ts';
 
 /*
- * A Merkle sum tree: the tree of RFC 6962 §2.1 in which a node hashes the sums of both halves beside their hashes, so that no half
- * can be said to come to more or less than it does (Maxwell's proof of liabilities, with the sums inside of the hash on both sides).
+ * A Merkle sum tree: the tree of RFC 6962 §2.1 in which a node hashes the sums of both halves beside their hashes, so that no half can be
+ * stated with a larger or smaller sum than it has (Maxwell's proof of liabilities, with the sums inside of the hash on both sides).
  */
 
 /** A subtree: the sum of its rows, and the hash that binds it. */
@@ -30,7 +30,7 @@ export interface SumLeaf {
   readonly amount: AtomicAmount;
 }
 
-/** Sums are hashed in 32 bytes: one beyond would wrap, and is refused where it would arise. */
+/** Sums are hashed in 32 bytes: a larger one would wrap, so it is refused as soon as it is computed. */
 const SUM_BYTES = 32;
 const SUM_BOUND = 1n << 256n;
 

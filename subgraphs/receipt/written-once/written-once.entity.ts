@@ -19,7 +19,7 @@ export class WrittenOnce {
   @Index({ name: 'written_once_at' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   writtenAt!: Date;
-  /** Sealed; null where none is known, or it is too long to be kept. */
+  /** Sealed; null if none is known, or it is too long to be kept. */
   @Property({ type: 'blob', nullable: true })
   answerBox!: Buffer | null;
 }

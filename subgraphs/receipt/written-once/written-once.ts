@@ -19,7 +19,7 @@ export type WriteStanding =
   | { readonly kind: 'gone' };
 
 const KEPT = `interval '${limits.answer_kept_hours} hours'`;
-/** No request takes longer: what has no answer by then has lost it. */
+/** No request takes longer: one that has no answer after this time has lost it. */
 const UNDERWAY = `interval '${limits.written_once_underway_seconds_max} seconds'`;
 
 interface StandingRow {
@@ -71,8 +71,8 @@ const TAKE = `insert into written_once as w (mark, credential_mark, request_hash
   returning 1`;
 
 /**
- * For a write whose transaction is not begun by the request: of what is recorded in the log, which other requests may share. Taken again
- * by the same request it stays taken. @throws idempotency_key_in_flight where another request has the key
+ * For a write whose transaction does not begin with the request, because several requests share it to be recorded in the log. Taken again
+ * by the same request it stays taken. @throws idempotency_key_in_flight if another request has the key
  */
 export async function takeKey(tx: Tx, { mark, credential_mark, request_hash, attempt }: NamedWrite): Promise<void> {
   const { rowCount } = await tx.query({
@@ -120,7 +120,7 @@ export function databaseBeforeKey(database: Pick<Database, 'query'>): Pick<Datab
   return beneath.get(database) ?? database;
 }
 
-/** Keys of what is written together, in one order for everybody. @throws idempotency_key_in_flight */
+/** Keys of what is written together, always taken in the same order. @throws idempotency_key_in_flight */
 export async function takeKeys(tx: Tx, named: readonly (NamedWrite | null)[]): Promise<void> {
   const sorted = named.filter(it => it !== null).toSorted((one, other) => (one.mark < other.mark ? -1 : 1));
   for (const one of sorted) await takeKey(tx, one);

@@ -6,7 +6,7 @@ import type { Invalid } from '../signed-document.ts';
 
 const said = (noun: string, instead: string) => `This is a ${noun}, which is not signed. Instead, verify ${instead}.`;
 
-/** What is said of each. */
+/** The sentence for each. */
 const by_schema: Readonly<Record<string, string>> = {
   [documents.book_seq_report]: said(
     'sequence report of a book',

@@ -34,7 +34,7 @@ export function timingSafeEqual(): never {
   throw new Error('a verifier compares no secrets');
 }
 
-/** @throws where it is no key of that curve */
+/** @throws if it is not a key of that curve */
 export function createPublicKey({
   key: { crv, x, y },
 }: {
@@ -54,7 +54,7 @@ function coordinate(text: unknown): Uint8Array {
   return bytes;
 }
 
-/** ES256 (`sha256`, r and s side by side) or Ed25519 (null), by what the key is of. False where the signature is malformed. */
+/** ES256 (`sha256`, r and s side by side) or Ed25519 (null), by the kind of the key. False if the signature is malformed. */
 function verifySignature(
   algorithm: 'sha256' | null,
   data: Uint8Array,

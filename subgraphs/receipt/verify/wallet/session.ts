@@ -31,7 +31,7 @@ const seconds = z.union([
     .transform(Number),
 ]);
 
-/** What is signed, for one domain. */
+/** The signed message, for one domain. */
 interface Message {
   readonly type: SessionType;
   readonly members: JsonObject;
@@ -150,7 +150,7 @@ interface OpenedSession {
   readonly read: readonly string[];
   readonly signature: string;
   readonly signer: string | null;
-  /** What it may have been signed for: one domain where the document names it. */
+  /** The domains for which it may have been signed: one if the document names it. */
   readonly domains: readonly NamedDomain[];
   readonly domain_stated: boolean;
   readonly found: { domain: NamedDomain | null };
@@ -158,7 +158,7 @@ interface OpenedSession {
 
 interface NamedDomain {
   readonly domain: SessionDomain;
-  /** Null where it is not known, or where it names none (version 1). */
+  /** Null if it is unknown, or if the domain names none (version 1). */
   readonly service: string | null;
 }
 

@@ -11,14 +11,14 @@ import type { Check } from '../signed-document.ts';
 /** r, s and v, in any spelling. */
 const BY_KEY = /^0x([0-9a-f]{128})(1b|1c|00|01)$/i;
 
-/** The address of the key that signed a digest; null where the signature is of another form. */
+/** The address of the key that signed a digest; null if the signature has another form. */
 export function keyThatSigned(digest: Uint8Array, signature: string): string | null {
   const [, compact = '', v = ''] = BY_KEY.exec(signature) ?? [];
   if (compact === '') return null;
   return recoverAddress(digest, Buffer.from(compact, 'hex'), Number.parseInt(v, 16) % 27);
 }
 
-/** What is wrong with a signature that is said to be of an address; null where the key of that address made it. */
+/** The fault of a signature that is claimed for an address; null if the key of that address made it. */
 export function signerFault(digest: Uint8Array, signature: string, address: string): Check | null {
   if (BY_KEY.test(signature) && isKeysSignature(address, digest, signature)) return null;
   const by = keyThatSigned(digest, signature);
@@ -38,7 +38,7 @@ export function namelessFault(digest: Uint8Array, signature: string): Check {
   return { code: 'needs_signer', sentence };
 }
 
-/** The address in a text, whether it is one or a public key of secp256k1; null where it is neither. */
+/** The address in a text that is an address or a public key of secp256k1; null for any other text. */
 export function addressNamed(text: Json | undefined): string | null {
   if (typeof text !== 'string') return null;
   if (/^0x[0-9a-f]{40}$/i.test(text)) return text;

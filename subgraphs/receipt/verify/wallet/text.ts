@@ -15,9 +15,9 @@ interface SignedTextFacts {
   readonly signature: string;
   /** Signer that the document states. Null if it names none. */
   readonly stated: string | null;
-  /** Parts behind the word, by their names; none where the text has another number of them. */
+  /** Parts after the word, by their names; none if the text has another number of them. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Null where the text names none. */
+  /** Null if the text names none. */
   readonly service: string | null;
 }
 
