@@ -49,7 +49,7 @@ const BESIDE = ['tsconfig.json', 'package-lock.json'];
  * @param {string} entry
  * @returns {Built}
  */
-export function builtFrom(entry) {
+export function locateBuild(entry) {
   const program = relative(ROOT, resolve(entry));
   const own = OWN_PROGRAMS.includes(program);
   const programs = own ? OWN_PROGRAMS : [program];

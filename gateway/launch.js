@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtFrom } from './built.js';
+import { locateBuild } from './built.js';
 import { reportStart } from './operations/report-start.js';
 import { duringStart } from './operations/start-steps.js';
 
@@ -54,7 +54,7 @@ function notInstalled() {
   process.exit(1);
 }
 
-const built = await ready(builtFrom(entry));
+const built = await ready(locateBuild(entry));
 if (built === null) await import('./development/from-sources.ts');
 else enableCompileCache(join(built.folder, 'v8'));
 await import(pathToFileURL(built?.file ?? resolve(entry)).href);

@@ -7,7 +7,7 @@ import { type Clock, systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
 import { type LiveConnectionReport, type LiveState, openLive } from '../subgraphs/live.ts';
-import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
+import { onDamagedRecord } from '../subgraphs/receipt/damaged-record.ts';
 import { type Hubs, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
@@ -33,7 +33,7 @@ import { Readiness, type ReadinessParts } from './operations/readiness.ts';
 import { duringStart } from './operations/start-steps.js';
 import { watch, watchHubs } from './operations/watch.ts';
 import { openOwnStore } from './own-store.ts';
-import { soldBy } from './parts.ts';
+import { openSales } from './parts.ts';
 import type { ChainHead } from './rails/base/chain-head.ts';
 import { openBase } from './rails/base/open-base.ts';
 import { factoriesOf } from './rails/base/signature.ts';
@@ -106,7 +106,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       openOwnStore(config, logger, features),
     );
     closing.defer(() => store.close());
-    hearDamagedRecords(store, operations.recordDamaged);
+    onDamagedRecord(store, operations.recordDamaged);
     const signing_as = { base_url: config.base_url, base_urls: config.base_urls, log_origin };
     const signer = openIssuer(config.issuer_keys, { ...signing_as, now_ms: () => times.clock.now_ms() });
     const opening = openLogAndBase(config, {
@@ -127,7 +127,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { watch: log_watch } = log;
     const saving = log.books.track(store, { waits: true });
     const guarded = refuseWritesWhileHalted(saving, () => log_watch.halt, log_watch.halted);
-    for (const it of [database, guarded]) hearDamagedRecords(it, operations.recordDamaged);
+    for (const it of [database, guarded]) onDamagedRecord(it, operations.recordDamaged);
     await base.compare();
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
     const auditing = {
@@ -257,9 +257,9 @@ function shownOf({ profile, stand_ins, witnesses }: Config) {
 }
 
 /** Everything that is sold, and the agents of wallets. */
-function salesOf(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 'random'>) {
+function salesOf(database: Database, parts: Omit<Parameters<typeof openSales>[0], 'random'>) {
   return {
-    sold: soldBy({ ...parts, random: systemRandom }),
+    sold: openSales({ ...parts, random: systemRandom }),
     agentOfWallet: (wallet: string) => agentOfWallet(database, wallet),
   };
 }

@@ -90,7 +90,7 @@ export function subgraphs(features: readonly Feature[] = everyFeature): Promise<
 }
 
 /** Everything that is sold, by field. */
-export function soldBy(parts: {
+export function openSales(parts: {
   readonly hubs: Hubs;
   readonly vault: Vault;
   readonly random: Random;

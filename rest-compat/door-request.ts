@@ -1,12 +1,12 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../schema/errors.ts';
-import { requestHeaders } from './request-headers.ts';
+import { ownHeaders } from './request-headers.ts';
 import type { Upload } from './upload.ts';
 
 /** Names are in lower case, as in Node. Other transports use the same names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-const known: ReadonlySet<string> = new Set(requestHeaders);
+const known: ReadonlySet<string> = new Set(ownHeaders);
 
 /**
  * The first header with the prefix `X-SVC-` that this service does not read. Undefined if there is none. It is a misspelled one, and

@@ -7,7 +7,7 @@ import { prefers } from './http/accept.ts';
 import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import { HTML, openingTags, pageHeaders } from './receipt/page/layout.ts';
-import { requestHeaders } from './request-headers.ts';
+import { ownHeaders } from './request-headers.ts';
 
 /* The page of a paid endpoint in a browser: what it sells, what it costs and how to pay. */
 
@@ -52,7 +52,7 @@ function isFromProgram(headers: RequestHeaders): boolean {
   return Object.keys(headers).some(name => programHeaders.has(name) || name.startsWith('x-svc-'));
 }
 
-const programHeaders: ReadonlySet<string> = new Set(['authorization', ...requestHeaders]);
+const programHeaders: ReadonlySet<string> = new Set(['authorization', ...ownHeaders]);
 
 /** The networks of the offer, which are those of the endpoint that this service settles on. */
 function networksIn({ body }: Answer): readonly NetworkName[] {

@@ -36,12 +36,12 @@ const table = {
 } as const satisfies Record<string, Row>;
 
 /** Such a header as descriptions spell it. */
-export type RequestHeader = keyof typeof table;
+export type OwnHeader = keyof typeof table;
 
 const rows = Object.entries(table).map(([name, row]) => ({ ...row, name: name.toLowerCase() }));
 
 /** Their names in lower case, as Node has them. Only programs send them. */
-export const requestHeaders: readonly string[] = rows.map(({ name }) => name);
+export const ownHeaders: readonly string[] = rows.map(({ name }) => name);
 
 /** Those that a request to /mcp passes on. */
 export const toolHeaders: readonly string[] = rows.filter(({ for_tools }) => for_tools).map(({ name }) => name);

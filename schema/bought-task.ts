@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { buyerLimits } from './limits.ts';
-import { computed, JsonMember, onGraph, TimeMember, word } from './noun.ts';
+import { computedMember, JsonMember, onGraph, TimeMember, word } from './noun.ts';
 import { taskStates } from './task-state.ts';
 
 /* A task as the client that bought it sees it, and a page of such tasks. */
@@ -17,14 +17,14 @@ export const BoughtTaskNoun = z.object({
   is_buyers: z
     .boolean()
     .describe('True if the caller has proven to be the buyer. The answer and the receipt are shown to the buyer only.'),
-  answer: computed(
+  answer: computedMember(
     JsonMember.nullable().describe(
       'Answer of the work that was bought, for its buyer. In a list only of a chat, message, response or accepted task; the task by its id shows any. Null for a fee (stamp), for everybody but the buyer, before there is a receipt, and if the answer is no longer kept.',
     ),
   ),
   receipt: onGraph(
     'receiptDocument',
-    computed(
+    computedMember(
       JsonMember.nullable().describe(
         'Receipt of the task, as GET /receipt/{task_id} shows it, for its buyer. Null for all others, and before there is a receipt.',
       ),

@@ -25,7 +25,7 @@ const BRACE_BIT = 0x20;
  * Exact for valid JSON (a name that occurs twice counts twice), and terminates for invalid JSON. Stops at the first exceeded bound. Null if
  * the text is within bounds.
  */
-export function exceededBy(text: Uint8Array, bounds: JsonExtent = BOUNDS): keyof JsonExtent | null {
+export function findExceededBound(text: Uint8Array, bounds: JsonExtent = BOUNDS): keyof JsonExtent | null {
   let depth = 0;
   let members = 0;
   /** The innermost object or list has just begun: anything but its end is its first member. */

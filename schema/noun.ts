@@ -120,7 +120,7 @@ export function keptWord<S extends z.ZodType<string>>(word: S): ShownAs<S, strin
 }
 
 /** A schema whose values resolvers return as a `T`, which is shown by its own class. */
-export function shownByClass<T>() {
+export function withGraphClass<T>() {
   return <S extends z.ZodType>(shape: S): ShownAs<S, T> => shape as unknown as ShownAs<S, T>;
 }
 
@@ -142,7 +142,7 @@ export function untrustedText(chars_max?: number) {
 }
 
 /** A member that a field resolver computes; `MembersOf` leaves it out. */
-export function computed<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver'> {
+export function computedMember<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver'> {
   return shape.meta({ computed: true }) as unknown as ShownAs<S, 'by resolver'>;
 }
 

@@ -10,7 +10,7 @@ import { wordList } from './words.ts';
 export type CommittedOutput = Omit<OutputCommitment, 'by' | 'covers'>;
 
 /** @param covers names of the members that the hash covers; null if the issuer has not seen the output */
-export function committedBy(
+export function outputCommitmentOf(
   by: CommitmentMaker,
   sha256: string,
   covers: readonly string[] | null = null,

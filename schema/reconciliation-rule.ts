@@ -24,7 +24,7 @@ export interface TransferUse extends PaymentPlace {
 }
 
 /** `use` of a self-dealt transfer is the record that names it, or null. */
-export type Classified<T, U> =
+export type TransferClassification<T, U> =
   | { readonly class: 'receipted' | 'ingested'; readonly transfer: T; readonly use: U }
   | { readonly class: 'unreceipted'; readonly transfer: T; readonly use: null }
   | { readonly class: 'self_dealt'; readonly transfer: T; readonly use: U | null };
@@ -37,7 +37,7 @@ export type Classified<T, U> =
 export function classifyTransfers<T extends SentTransfer, U extends TransferUse>(
   transfers: readonly T[],
   { own, uses }: { readonly own: ReadonlySet<string>; readonly uses: readonly U[] },
-): Classified<T, U>[] {
+): TransferClassification<T, U>[] {
   const backed = new Map<T, U>();
   for (const pair of pairPayments(uses, transfers))
     if (pair.kind === 'found' && pair.transfer.amount === pair.payment.amount) backed.set(pair.transfer, pair.payment);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Row } from './book/row.ts';
 import { sliceLimits } from './limits.ts';
-import { computed, sizedList, TimeMember, word } from './noun.ts';
+import { computedMember, sizedList, TimeMember, word } from './noun.ts';
 import { proofMethods } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
@@ -74,7 +74,7 @@ export const AssignmentNoun = z.object({
     .string()
     .nullable()
     .describe("Name of the recipient, in the owner's words. It is not verified. Null if none was given."),
-  slice: computed(
+  slice: computedMember(
     SliceBoundsNoun.describe(
       'Filter of the rows that the token opens: by time and task, and a maximum number. A member that is null does not restrict them.',
     ),
@@ -82,7 +82,7 @@ export const AssignmentNoun = z.object({
   expires_at: TimeMember.nullable().describe(
     'Time the token expires (RFC 3339, UTC). Null if it is valid until it is revoked.',
   ),
-  status: computed(word(assignmentStatuses)),
+  status: computedMember(word(assignmentStatuses)),
   created_at: TimeMember.describe('Time the assignment was created (RFC 3339, UTC).'),
   created_by: z
     .enum(['session', 'bound_proof'])

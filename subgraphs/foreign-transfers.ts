@@ -14,7 +14,7 @@ export interface NamedTransfer {
 }
 
 /** Place of a transfer on its chain, so that it can be checked again. */
-export interface SeenIn {
+export interface ChainPosition {
   /** Block number on Base, slot on Solana. Null on Nano, where a cemented block is final. */
   readonly block_number: number | null;
   /** Null if the chain gives none. */
@@ -38,7 +38,7 @@ export type TransferFault =
   | 'forged_block';
 
 export type Observation =
-  | { readonly kind: 'observed'; readonly transfer: ObservedTransfer; readonly seen_in: SeenIn }
+  | { readonly kind: 'observed'; readonly transfer: ObservedTransfer; readonly seen_in: ChainPosition }
   /** `transfer_indexes`: indexes of the matching transfers, if there are several. */
   | { readonly kind: 'not_believed'; readonly reason: TransferFault; readonly transfer_indexes?: readonly number[] }
   /** The chain cannot be read now, or its node contradicts itself: the result is unknown. */
@@ -49,7 +49,7 @@ export type Observation =
 /** Current state of a transfer that was seen before. */
 export type TransferStanding =
   | { readonly kind: 'final' }
-  | { readonly kind: 'pending'; readonly seen_in: SeenIn }
+  | { readonly kind: 'pending'; readonly seen_in: ChainPosition }
   /** The final chain does not have it. */
   | { readonly kind: 'vanished' }
   | { readonly kind: 'unknown' };
@@ -73,5 +73,5 @@ export interface ForeignTransfers {
       readonly asker: string;
     },
   ): Promise<'valid' | 'invalid' | 'unreachable' | 'no_turn'>;
-  standing(transfer: ObservedTransfer, seen_in: SeenIn): Promise<TransferStanding>;
+  standing(transfer: ObservedTransfer, seen_in: ChainPosition): Promise<TransferStanding>;
 }

@@ -147,7 +147,7 @@ export function typeNameOf(noun: z.core.$ZodType): string {
 }
 
 /** Options of the field resolver of a computed member: its description. @throws Error if the member has none */
-export function describedBy({ description }: z.ZodType): { readonly description: string } {
+export function descriptionOptions({ description }: z.ZodType): { readonly description: string } {
   if (description === undefined) throw new Error('a computed member has no description');
   return { description };
 }

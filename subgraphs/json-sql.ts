@@ -32,7 +32,7 @@ export interface Writing {
  * Lists whose null members are left out of the response, by the response names on the path to the list, joined by dots. The value names the
  * members that are written even if they are null. In all other objects a null member is written as null.
  */
-export type LeftOut = Readonly<Record<string, readonly string[]>>;
+export type NullOmissions = Readonly<Record<string, readonly string[]>>;
 
 type Fragments = GraphQLResolveInfo['fragments'];
 
@@ -78,10 +78,10 @@ function withEscapes(text: string): string {
 }
 
 /** The value of a field with its selection, as one SQL expression over the row in scope. */
-export function writtenBy(
+export function fieldSql(
   writing: Writing,
   { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
-  leftOut: LeftOut,
+  leftOut: NullOmissions,
   path: string,
 ): string {
   // A caller chooses the keys, so `constructor` may be one of them.
@@ -159,14 +159,14 @@ function writtenValue(
   writing: Writing,
   nodes: readonly FieldNode[],
   fragments: Fragments,
-  leftOut: LeftOut,
+  leftOut: NullOmissions,
   path: string,
 ): string {
   const name = nodes[0]?.name.value ?? '';
   if (name === '__typename') return `'"${writing.type}"'`;
   const field = writing.fields[name];
   if (field === undefined) throw new Error(`${writing.type}.${name} cannot be written`);
-  return typeof field === 'string' ? field : writtenBy(field, { fieldNodes: nodes, fragments }, leftOut, path);
+  return typeof field === 'string' ? field : fieldSql(field, { fieldNodes: nodes, fragments }, leftOut, path);
 }
 
 /**

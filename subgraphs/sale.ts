@@ -104,10 +104,10 @@ export interface StampContext {
   readonly recorded_at_ms: number;
 }
 
-export type Order = 'work_then_settle' | 'stream' | 'stamp' | 'leg';
+export type ChargeOrder = 'work_then_settle' | 'stream' | 'stamp' | 'leg';
 
 /** Seconds for which a payment must still be valid: enough to do the work, if it is done first, and to settle. */
-export const validity_seconds_min: Record<Order, number> = {
+export const validity_seconds_min: Record<ChargeOrder, number> = {
   work_then_settle: limits.payment_validity_with_work_seconds_min,
   stream: limits.payment_validity_with_work_seconds_min,
   stamp: limits.payment_validity_seconds_min,

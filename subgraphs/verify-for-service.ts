@@ -1,5 +1,5 @@
 import { eip191Hash } from '../schema/secp256k1.ts';
-import { isKeysSignature } from '../schema/session/public-key.ts';
+import { isSignatureOfKey } from '../schema/session/public-key.ts';
 import type { WalletVerdict } from './wallet-proofs.ts';
 
 /**
@@ -29,6 +29,6 @@ export async function verifyTextForService(
   asked: (text: string) => Promise<WalletVerdict>,
 ): Promise<WalletVerdict> {
   const may_be_keys = network === 'base' && KEYS_SIGNATURE.test(signature);
-  const own = may_be_keys ? texts.find(text => isKeysSignature(payer, eip191Hash(text), signature)) : undefined;
+  const own = may_be_keys ? texts.find(text => isSignatureOfKey(payer, eip191Hash(text), signature)) : undefined;
   return verifyForService(own === undefined ? texts : [own], asked);
 }

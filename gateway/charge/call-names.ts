@@ -7,7 +7,7 @@ import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import type { RequestedCall } from '../../subgraphs/requested-call.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import type { Late } from '../rails/verify.ts';
+import type { TermsMismatch } from '../rails/verify.ts';
 
 /** The Idempotency-Key header. @throws invalid_request before anything is charged */
 export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency_key'>): string | null {
@@ -36,7 +36,7 @@ export function namesOf(
 
 interface Purchased {
   readonly authorization: Pick<NamedPayment, 'network' | 'payer'>;
-  readonly late: { readonly code: Late } | null;
+  readonly late: { readonly code: TermsMismatch } | null;
 }
 
 /** Keyed marks of a call and its caller, which reveal nothing of their source, which is not stored. */

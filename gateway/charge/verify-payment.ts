@@ -10,7 +10,7 @@ import { type AnyPaid, type Payer, validity_seconds_min } from '../../subgraphs/
 import { type DelegationReads } from '../../subgraphs/session/delegation/resolve-delegation.ts';
 import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
-import { type Late, verifyPayment } from '../rails/verify.ts';
+import { type TermsMismatch, verifyPayment } from '../rails/verify.ts';
 import type { ClaimedUnder } from '../record/under-sessions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -23,7 +23,7 @@ import type { Failures } from './failures.ts';
 export type Authorized<P extends Payment = Payment> = P & {
   readonly x402_version: 1 | 2;
   /** Why it can no longer be settled, with x402's code; a former purchase is owed all the same. */
-  readonly late: { readonly code: Late; readonly reason: string } | null;
+  readonly late: { readonly code: TermsMismatch; readonly reason: string } | null;
 };
 
 /** A paid request whose payment was found valid, before any process holds it. */

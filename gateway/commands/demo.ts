@@ -10,7 +10,7 @@ import { atomicAmount, formatUsdc } from '../../schema/amount.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
-import { answererAt, type DevelopmentFile, readDevelopmentFile } from '../operations/development-file.ts';
+import { type DevelopmentFile, probeService, readDevelopmentFile } from '../operations/development-file.ts';
 import { run } from '../operations/run.ts';
 import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
 import { newDevelopmentWallet } from './development-wallet.ts';
@@ -66,7 +66,7 @@ async function findService(): Promise<DevelopmentFile> {
   if (development === null)
     throw new OperatorFault(`No development service has run on ${data_dir} (DATA_DIR): ${START}.`);
   const { url } = development;
-  switch (await answererAt(url)) {
+  switch (await probeService(url)) {
     case 'service':
       return development;
     case 'another':

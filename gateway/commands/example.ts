@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { privateKeyToAddress } from 'viem/accounts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
-import { answererAt, readDevelopmentFile } from '../operations/development-file.ts';
+import { probeService, readDevelopmentFile } from '../operations/development-file.ts';
 import { run } from '../operations/run.ts';
 import { newDevelopmentWallet } from './development-wallet.ts';
 import { type ExampleNeeds, exampleNeeds } from './example/needs.ts';
@@ -57,7 +57,7 @@ async function fillIn({ keys, session }: ExampleNeeds): Promise<void> {
 
 /** @throws OperatorFault if no service answers there */
 async function requireService(url: string): Promise<void> {
-  const answerer = await answererAt(url);
+  const answerer = await probeService(url);
   if (answerer === 'service') return;
   throw new OperatorFault(
     answerer === 'nobody'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import * as esbuild from 'esbuild';
-import { type Built, builtFrom, fileName, ROOT } from '../built.js';
+import { type Built, fileName, locateBuild, ROOT } from '../built.js';
 import { withLock } from './lock.ts';
 import { pageProgram } from './verifier-program.ts';
 
@@ -46,7 +46,7 @@ async function buildOnce({ folder, file, root, programs, kept }: Built): Promise
     mkdirSync(own, { recursive: true });
     await bundle(programs, own, root);
     // Named by the former sources, this build would be used for them once the change is undone.
-    if (builtFrom(programs[0] ?? '').folder !== folder) throw new Error('the sources changed during the build');
+    if (locateBuild(programs[0] ?? '').folder !== folder) throw new Error('the sources changed during the build');
     // A folder without its program is the rest of one whose removal was interrupted.
     rmSync(folder, { recursive: true, force: true });
     renameSync(own, folder);

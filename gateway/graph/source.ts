@@ -1,7 +1,7 @@
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema, parse, subscribe } from 'graphql';
 import { limits } from '../../schema/limits.ts';
-import { isWritable, type LeftOut } from '../../subgraphs/json-sql.ts';
+import { isWritable, type NullOmissions } from '../../subgraphs/json-sql.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
 
 export interface Operation {
@@ -10,7 +10,7 @@ export interface Operation {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
   /** The caller accepts parts of the response as Written text, without these nulls. Absent: plain values only. */
-  readonly written?: LeftOut;
+  readonly written?: NullOmissions;
 }
 
 /** The source of a subgraph's fields: this process, or another. */

@@ -13,7 +13,7 @@ import { headerFaultOnGraph } from '../../rest-compat/door-request.ts';
 import { expectedBytes, leavesUnread } from '../../rest-compat/http/body.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { exceededBy, repeatedMember } from '../../schema/json-bounds.ts';
+import { findExceededBound, repeatedMember } from '../../schema/json-bounds.ts';
 import { jsonText } from '../../schema/json-text.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from '../../subgraphs/context.ts';
@@ -106,7 +106,7 @@ const TOO_MUCH = `The body may be nested at most ${limits.json_depth_max} levels
 function parseWithinBounds(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (exceededBy(body) !== null) return done(new Refusal('invalid_request', { detail: TOO_MUCH }));
+    if (findExceededBound(body) !== null) return done(new Refusal('invalid_request', { detail: TOO_MUCH }));
     parse(request, body.toString('utf8'), (fault, value) => {
       const repeated = fault === null ? repeatedMember(body, value) : null;
       done(repeated ? new Refusal('invalid_request', repeated) : fault, value);

@@ -45,7 +45,7 @@ const ANSWER_MS_MAX = 5_000;
 const ALIVE = '{"status":"ok"}';
 
 /** What answers at a URL. Another program may have taken the port since the service there has ended: nothing may be signed for it. */
-export async function answererAt(url: string): Promise<'service' | 'another' | 'nobody'> {
+export async function probeService(url: string): Promise<'service' | 'another' | 'nobody'> {
   try {
     const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
     return answer.status === 200 && (await answer.text()) === ALIVE ? 'service' : 'another';

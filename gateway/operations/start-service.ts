@@ -1,7 +1,7 @@
 import { limits } from '../../schema/limits.ts';
 import type { FoundServices } from './find-services.ts';
 import { STOPPED, writeStartLine } from './start-line.js';
-import { handlesSignals, startIsOver } from './start-steps.js';
+import { publishSignalHandling, publishStartEnd } from './start-steps.js';
 
 /* A start that a signal may end: what it has begun is ended in order. */
 
@@ -47,12 +47,12 @@ function handleSignals() {
     } else if (now_ms - first.at_ms > limits.signal_echo_ms) leave();
   };
   process.on('SIGINT', handle).on('SIGTERM', handle);
-  handlesSignals();
+  publishSignalHandling();
   return {
     came: () => first !== null,
     handOver() {
       process.off('SIGINT', handle).off('SIGTERM', handle);
-      startIsOver();
+      publishStartEnd();
       if (first !== null) process.kill(process.pid, first.signal);
       return first !== null;
     },

@@ -29,12 +29,12 @@ export async function duringStart(what, work) {
 }
 
 /** From now on the program handles signals. */
-export function handlesSignals() {
+export function publishSignalHandling() {
   publish({ kind: 'handles_signals' });
 }
 
 /** The service listens. */
-export function startIsOver() {
+export function publishStartEnd() {
   publish({ kind: 'over' });
 }
 

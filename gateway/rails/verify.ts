@@ -37,7 +37,7 @@ const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>
   },
 };
 
-export type Late = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong_payee';
+export type TermsMismatch = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong_payee';
 
 export type RefusedPayment = {
   readonly kind: 'refused';
@@ -53,7 +53,7 @@ export type Verified<P extends Payment = Payment> =
    * Valid except for its time, fee payer or payee, of which the latter two change now and then. It is not settled any more, but
    * may have bought an answer.
    */
-  | ({ readonly kind: 'late'; readonly code: Late; readonly reason: string } & P)
+  | ({ readonly kind: 'late'; readonly code: TermsMismatch; readonly reason: string } & P)
   | RefusedPayment;
 
 /** The offered terms, and the time by which the payment is judged. */

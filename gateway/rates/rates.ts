@@ -1,7 +1,7 @@
 import type { FreeUse, Port, RateTurn } from '../../rest-compat/port.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { isKeysSignature } from '../../schema/session/public-key.ts';
+import { isSignatureOfKey } from '../../schema/session/public-key.ts';
 import type { FailedLooks, LookRest } from '../../subgraphs/book/ingest/failed-looks.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import { verifyForService } from '../../subgraphs/verify-for-service.ts';
@@ -22,7 +22,7 @@ export interface Rates {
   /** By payer and by agent: payments to others that the chain does not show. */
   readonly ingests: Meter;
   /** By address: bytes of unpaid bodies in memory. */
-  readonly bodies: Room;
+  readonly bodies: ByteQuota;
 }
 
 export function openRates(settings: RateSettings, clock: Clock): Rates {
@@ -33,12 +33,12 @@ export function openRates(settings: RateSettings, clock: Clock): Rates {
     unproven: meter('unproven'),
     uncharged: meter('uncharged'),
     ingests: meter('ingests'),
-    bodies: new Room(settings.bodies_bytes_max),
+    bodies: new ByteQuota(settings.bodies_bytes_max),
   };
 }
 
 /** Bytes in memory per caller: how many at once, not per time. */
-export class Room {
+export class ByteQuota {
   readonly bytes_max: number;
   readonly #held = new Map<string, number>();
 
@@ -108,7 +108,7 @@ export function openFreeWallets(
 ): FreeWalletProofs {
   return {
     async verifies(wallet, digests, signature, asker) {
-      const own = digests.find(digest => isKeysSignature(wallet, digest, signature));
+      const own = digests.find(digest => isSignatureOfKey(wallet, digest, signature));
       const holder = own ? wallet : asker;
       const turn = rates.take('unproven', holder);
       if (turn.kind === 'beyond')

@@ -3,7 +3,7 @@ import type { InitialFacts } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import type { ObservedTransfer } from '../../schema/observed-transfer.ts';
-import { committedBy, noCommitment } from '../../schema/output-commitment.ts';
+import { noCommitment, outputCommitmentOf } from '../../schema/output-commitment.ts';
 import { answeredFacts, paymentFactsBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
@@ -83,7 +83,7 @@ function intentOf({ job_kind, resource, intent_id, attempt_index }: Landing): Js
 function commitmentOf({ output_sha256, output_covers, omission_rule }: Landing): JsonObject {
   return output_sha256 === null
     ? noCommitment(omission_rule ?? 'no_output')
-    : committedBy('service', output_sha256, output_covers ?? null);
+    : outputCommitmentOf('service', output_sha256, output_covers ?? null);
 }
 
 export interface FormParts {

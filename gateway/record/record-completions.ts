@@ -1,6 +1,6 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
-import { committedBy } from '../../schema/output-commitment.ts';
+import { outputCommitmentOf } from '../../schema/output-commitment.ts';
 import type { CompletionRequest } from '../../schema/requests/completion.ts';
 import { INBOUND } from '../../schema/router/work-report.ts';
 import { appendBoardEvents } from '../../subgraphs/board/event/append.ts';
@@ -58,7 +58,7 @@ export function prepareCompletion(
     delegation_hash: null,
     payment_ref: seen ? payment_ref : null,
   };
-  const output_commitment = committedBy('reporter', output_hash);
+  const output_commitment = outputCommitmentOf('reporter', output_hash);
   return prepareReceipt(issuer, {
     task_id: taskId,
     issued_at: iso(clock.now_ms()),

@@ -31,7 +31,7 @@ export async function keepProof(
 }
 
 /** With a plain proof each writing operation is a use of its own, whatever opened the socket. */
-export function writingOnce(principal: Principal, payload: object): Principal {
+export function withUsePerWrite(principal: Principal, payload: object): Principal {
   const { possession } = principal;
   if (possession.kind !== 'proven' || possession.by !== 'plain_proof' || possession.use === null) return principal;
   const use = plainUse(possession, possession.use.window, provenOnSocket(payload));

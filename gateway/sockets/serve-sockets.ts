@@ -26,7 +26,7 @@ import type { SocketTally } from '../operations/metrics.ts';
 import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/rates.ts';
 import { closeSocket, type Line, SocketDelivery, socketLine, TRY_AGAIN_LATER } from './delivery.ts';
-import { writingOnce } from './keep-proof.ts';
+import { withUsePerWrite } from './keep-proof.ts';
 import { admit, callerOfOperation, type OperationOutput, operationOf, subscribeOperation } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
@@ -134,7 +134,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
       try {
         requireTurn(rates, extra, Object.keys(subscriptions).length);
         const { line, principal } = await callerOf(extra, sessions);
-        const asking = callerOfOperation(graph, payload, writingOnce(principal, payload));
+        const asking = callerOfOperation(graph, payload, withUsePerWrite(principal, payload));
         const context = { ...callers.createContext(asking), left: extra.left };
         const admitted = admit(graph, payload, context);
         const gate = sessions.gate(line, asking);

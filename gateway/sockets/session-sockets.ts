@@ -14,7 +14,7 @@ import type { KeptProof } from './keep-proof.ts';
 import {
   bindToSessions,
   dropEndedSessions,
-  isOfSeveral,
+  hasSeveralSessions,
   type SessionLifetime,
   type SessionSocket,
 } from './several-sessions.ts';
@@ -139,7 +139,7 @@ export class SessionSockets {
   gate(line: Line, { possession }: Principal): Gate & { readonly resting: SessionLifetime | null } {
     const possessed = this.#open.get(line);
     const hashes = booksOf(possession).map(({ session_hash }) => session_hash);
-    const resting = possessed && isOfSeveral(possessed.shown) ? bindToSessions(possessed, hashes) : null;
+    const resting = possessed && hasSeveralSessions(possessed.shown) ? bindToSessions(possessed, hashes) : null;
     return {
       get held() {
         return possessed !== undefined && possessed.held !== null;

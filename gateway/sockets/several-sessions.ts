@@ -114,7 +114,7 @@ export interface SessionSocket {
   again: boolean;
 }
 
-export function isOfSeveral({ sessions, of_several = false }: ShownCredentials): boolean {
+export function hasSeveralSessions({ sessions, of_several = false }: ShownCredentials): boolean {
   return sessions.length > 1 || of_several;
 }
 

@@ -23,7 +23,7 @@ import {
   recordFailure,
   recordGone,
   recordPingFailure,
-  type SentUpTo,
+  type SendProgress,
 } from '../../subgraphs/book/webhook/record-attempt.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -61,7 +61,7 @@ export interface FoundMessage {
   readonly job: MessageJob;
   readonly webhook: FoundWebhook;
   readonly event: FoundEvent;
-  readonly told: SentUpTo;
+  readonly told: SendProgress;
 }
 
 /** Retries a message that failed before. */

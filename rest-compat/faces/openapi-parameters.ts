@@ -6,11 +6,11 @@ import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
 import { DELEGATION_HEADER } from '../../schema/session/delegation-header.ts';
 import { NOTE_HEADER } from '../../schema/session/note-header.ts';
 import { textForm } from '../../schema/signed-words.ts';
-import type { RequestHeader } from '../request-headers.ts';
+import type { OwnHeader } from '../request-headers.ts';
 
 /** Read when a hub is called, for `router/*` models. */
 export const routerKey: JsonObject = {
-  name: 'X-Router-Key' satisfies RequestHeader,
+  name: 'X-Router-Key' satisfies OwnHeader,
   in: 'header',
   required: false,
   description: 'API key of the caller for the third-party router. Required for a `router/*` model. Not stored.',
@@ -111,7 +111,7 @@ export const proofForms = [
 
 /** Read before the rest of the request. */
 export const sessionHeader: JsonObject = {
-  name: 'X-SVC-Session' satisfies RequestHeader,
+  name: 'X-SVC-Session' satisfies OwnHeader,
   in: 'header',
   required: false,
   description: 'Secret that opens the book. Also accepted as `session` in the body, which takes precedence.',
@@ -135,7 +135,7 @@ export const bookSession: JsonObject = {
 
 /** Required with several sessions, because the caps of the named book apply. */
 export const agentHeader: JsonObject = {
-  name: 'X-SVC-Agent' satisfies RequestHeader,
+  name: 'X-SVC-Agent' satisfies OwnHeader,
   in: 'header',
   required: false,
   description:
@@ -146,7 +146,7 @@ export const agentHeader: JsonObject = {
 
 /** Alternative to the session. */
 export const proofHeader: JsonObject = {
-  name: 'X-SVC-Proof' satisfies RequestHeader,
+  name: 'X-SVC-Proof' satisfies OwnHeader,
   in: 'header',
   required: false,
   description: proofForms,
@@ -155,7 +155,7 @@ export const proofHeader: JsonObject = {
 
 /** Read together with the proof. */
 export const proofNonce: JsonObject = {
-  name: 'X-SVC-Nonce' satisfies RequestHeader,
+  name: 'X-SVC-Nonce' satisfies OwnHeader,
   in: 'header',
   required: false,
   description:

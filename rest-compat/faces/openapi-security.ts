@@ -1,26 +1,26 @@
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import type { Columns } from '../door.ts';
-import type { RequestHeader } from '../request-headers.ts';
+import type { OwnHeader } from '../request-headers.ts';
 import { proofForms } from './openapi-parameters.ts';
 
 export const securitySchemes: JsonObject = {
   x402: {
     type: 'apiKey',
     in: 'header',
-    name: 'PAYMENT-SIGNATURE' satisfies RequestHeader,
+    name: 'PAYMENT-SIGNATURE' satisfies OwnHeader,
     description: 'Payment by x402 version 2, as base64 JSON.',
   },
   x402_v1: {
     type: 'apiKey',
     in: 'header',
-    name: 'X-PAYMENT' satisfies RequestHeader,
+    name: 'X-PAYMENT' satisfies OwnHeader,
     description: 'Payment by x402 version 1, as base64 JSON.',
   },
   bearer: { type: 'http', scheme: 'bearer', description: 'API key, accepted in place of a payment.' },
   api_key: {
     type: 'apiKey',
     in: 'header',
-    name: 'X-API-Key' satisfies RequestHeader,
+    name: 'X-API-Key' satisfies OwnHeader,
     description: 'API key, accepted in place of a payment.',
   },
   slice_token: {
@@ -42,13 +42,13 @@ export const securitySchemes: JsonObject = {
   board_ops: {
     type: 'apiKey',
     in: 'header',
-    name: 'X-SVC-Board-Ops' satisfies RequestHeader,
+    name: 'X-SVC-Board-Ops' satisfies OwnHeader,
     description: "Secret of the board's operators. It only lists flags, and hides or shows content.",
   },
   board_inbound: {
     type: 'apiKey',
     in: 'header',
-    name: 'X-SVC-Board-Inbound' satisfies RequestHeader,
+    name: 'X-SVC-Board-Inbound' satisfies OwnHeader,
     description: 'Secret of a client that reports completions from elsewhere. It gives access to that endpoint only.',
   },
   board_inbound_bearer: {
@@ -59,10 +59,10 @@ export const securitySchemes: JsonObject = {
   session: {
     type: 'apiKey',
     in: 'header',
-    name: 'X-SVC-Session' satisfies RequestHeader,
+    name: 'X-SVC-Session' satisfies OwnHeader,
     description: 'Secret that opens the book. Also accepted as `session` in the body.',
   },
-  proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof' satisfies RequestHeader, description: proofForms },
+  proof: { type: 'apiKey', in: 'header', name: 'X-SVC-Proof' satisfies OwnHeader, description: proofForms },
 };
 
 /** Whether an API key is accepted in place of a payment. */

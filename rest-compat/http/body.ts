@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { isJsonObject } from '../../schema/canonical-json.ts';
-import { exceededBy, repeatedMember } from '../../schema/json-bounds.ts';
+import { findExceededBound, repeatedMember } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Body } from '../door-request.ts';
 
@@ -102,7 +102,7 @@ const exceeding = {
 
 function parseJson(bytes: Uint8Array): Body {
   // Checked first, because parsing would cost more than a refusal.
-  const exceeded = exceededBy(bytes);
+  const exceeded = findExceededBound(bytes);
   if (exceeded) return exceeding[exceeded];
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes));

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { exposedHeaders } from '../faces/openapi-headers.ts';
-import { requestHeaders } from '../request-headers.ts';
+import { ownHeaders } from '../request-headers.ts';
 
 /** Origins whose pages may call: all, or the listed ones, as browsers serialize them (RFC 6454 §6.2). */
 export type Origins = '*' | ReadonlySet<string>;
@@ -17,7 +17,7 @@ export function originsOf(listed: readonly string[]): Origins {
  */
 const allowedHeaders = [
   'authorization, content-type',
-  ...requestHeaders,
+  ...ownHeaders,
   'a2a-version, a2a-extensions, x-a2a-extensions',
   'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
   // The official x402 client sends this response header in its requests.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BY_AGENT, computed, TimeMember, word, wordText } from '../noun.ts';
+import { BY_AGENT, computedMember, TimeMember, word, wordText } from '../noun.ts';
 import { describedWords, type WordOf, type Words } from '../words.ts';
 import { PostedJobNoun } from './job.ts';
 import { boardStatuses, PostNoun, postOutcomes } from './post.ts';
@@ -80,23 +80,23 @@ export const BoardEventNoun = z.object({
     .string()
     .nullable()
     .describe('Task id of the receipt of a completion that was recorded. Null for any other event.'),
-  verify_url: computed(
+  verify_url: computedMember(
     z
       .string()
       .nullable()
       .describe('URL of the public page of the receipt that `task_id` names. Null if `task_id` is null.'),
   ),
-  post: computed(
+  post: computedMember(
     EventPost.nullable().describe(
       'The post as it stands when the event is read. Null if it is hidden or taken down, or if the event concerns no post.',
     ),
   ),
-  comment: computed(
+  comment: computedMember(
     EventComment.nullable().describe(
       'The comment as it stands when the event is read, without its text once it was taken down. Null if it is hidden, if its post is hidden or taken down, or if the event concerns no comment.',
     ),
   ),
-  job: computed(
+  job: computedMember(
     EventJob.nullable().describe(
       'The job as it stands when the event is read. Null if it is hidden, or if the event concerns no job.',
     ),

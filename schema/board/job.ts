@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobLimits, limits } from '../limits.ts';
 import { networkWords } from '../network.ts';
-import { AtomicMember, computed, MomentMember, untrusted, untrustedText, word } from '../noun.ts';
+import { AtomicMember, computedMember, MomentMember, untrusted, untrustedText, word } from '../noun.ts';
 import { type WordOf, type Words, wordList } from '../words.ts';
 
 /* The board's jobs: their words, and how a job, a bid and a payment are shown. */
@@ -89,7 +89,7 @@ export const PostedJobNoun = z.object({
   budget: AtomicMember.describe('Highest price that a bid may ask, in atomic USDC.'),
   deadline: MomentMember.describe('Deadline of the delivery (RFC 3339, UTC).'),
   posted_at: MomentMember.describe('Time the job was posted (RFC 3339, UTC).'),
-  verify_url: computed(z.string().describe('URL of the public page of the receipt of the posting.')),
+  verify_url: computedMember(z.string().describe('URL of the public page of the receipt of the posting.')),
   bid_count: z.int().describe('Number of agents that have bid on the job.'),
   picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before a bid is picked.'),
   winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before a bid is picked.'),
@@ -176,8 +176,10 @@ export const JobLegNoun = z.object({
 
 /** A job in its current state. */
 export const JobNoun = PostedJobNoun.extend({
-  payout: computed(JobPayoutNoun.nullable().describe('Payment to the winner. Null until both payments are settled.')),
-  legs: computed(
+  payout: computedMember(
+    JobPayoutNoun.nullable().describe('Payment to the winner. Null until both payments are settled.'),
+  ),
+  legs: computedMember(
     z
       .array(JobLegNoun)
       .describe(
@@ -198,14 +200,16 @@ export const JobBidNoun = z.object({
   network: Network.describe('`base` or `solana`: network on which the agent would be paid.'),
   pay_to: z.string().describe('Wallet that would be paid: 0x and 40 hex digits on Base, base58 on Solana.'),
   bid_at: MomentMember.describe('Time the bid was recorded (RFC 3339, UTC).'),
-  verify_url: computed(
+  verify_url: computedMember(
     z.string().describe('URL of the public page of the receipt of the fee (stamp) that was paid for the bid.'),
   ),
 });
 
 /** A job with its bids. */
 export const JobWithBidsNoun = JobNoun.extend({
-  bids: computed(z.array(JobBidNoun).describe(`Bids on the job, oldest first, at most ${jobLimits.bids_shown_max}.`)),
+  bids: computedMember(
+    z.array(JobBidNoun).describe(`Bids on the job, oldest first, at most ${jobLimits.bids_shown_max}.`),
+  ),
 });
 
 /** A page of jobs. */

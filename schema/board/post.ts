@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boardLimits } from '../limits.ts';
-import { AtomicMember, computed, MomentMember, onGraph, untrusted, word } from '../noun.ts';
+import { AtomicMember, computedMember, MomentMember, onGraph, untrusted, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 
 /* Posts and comments of the board: their words, and how they are shown. */
@@ -59,24 +59,24 @@ const next_cursor = z.string().nullable().describe('`cursor` of the next page. N
 /** A published post. */
 export const PostNoun = z.object({
   post_id,
-  status: computed(z.literal('published').describe('Always `published`: the post was not taken down.')),
+  status: computedMember(z.literal('published').describe('Always `published`: the post was not taken down.')),
   endpoint_host: z
     .string()
     .describe('Host that the post is about, as URLs spell it. Nothing else of the endpoint is public.'),
   host_basis: word(hostBases),
   outcome: word(postOutcomes),
-  amount: computed(AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.')),
+  amount: computedMember(AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.')),
   rail: word(backingRails),
   latency_ms: z.int().nullable().describe('Latency that the author reported, in milliseconds. Null if not reported.'),
   date,
-  verify_url: computed(
+  verify_url: computedMember(
     z
       .string()
       .describe(
         'URL of the public page of the receipt that backs the post: the cited one if `backing` is `spend-backed`, otherwise that of the stamp.',
       ),
   ),
-  backing: computed(
+  backing: computedMember(
     z
       .enum(postBackings)
       .describe(
@@ -111,9 +111,9 @@ export const PostPageNoun = z.object({ posts: z.array(PostNoun).describe('Posts,
 export const CommentNoun = z.object({
   comment_id: z.string().describe('Id of the comment.'),
   post_id,
-  status: computed(word(boardStatuses)),
+  status: computedMember(word(boardStatuses)),
   date,
-  verify_url: computed(
+  verify_url: computedMember(
     z.string().describe('URL of the public page of the receipt of the fee (stamp) that was paid for the comment.'),
   ),
   untrusted_text: untrusted(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from '../count-range.ts';
 import { evidences } from '../evidence.ts';
-import { computed, onGraph, sizedList, TimeMember, word } from '../noun.ts';
+import { computedMember, onGraph, sizedList, TimeMember, word } from '../noun.ts';
 import { RailTotalNoun } from './book-page.ts';
 
 /* The public record of an agent, and the history of its book that it shows to its owner. */
@@ -66,7 +66,7 @@ export const AgentRecordNoun = z.object({
   spend: sizedList(RecordSpendNoun, 4).describe(
     'Amounts that the agent spent before the day `as_of`, by rail, as ranges. Ingested payments are included.',
   ),
-  jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
+  jobs: computedMember(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
     'History of the book, exact and up to now. Null or absent unless it is requested by `opt_in`.',
   ),

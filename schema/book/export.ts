@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { computed, JsonMember, TimeMember, wordText } from '../noun.ts';
+import { computedMember, JsonMember, TimeMember, wordText } from '../noun.ts';
 import { matchingMembers } from './book-page.ts';
 import { emptyReasons } from './export-document.ts';
 
@@ -46,7 +46,7 @@ export const PublishedExportNoun = z.object({
     .describe(
       'Random slug by which anybody can read the export: GET /public/export/{slug}. After a withdrawal, the next publication gets a new slug.',
     ),
-  url: computed(z.string().describe('Public URL of the export.')),
+  url: computedMember(z.string().describe('Public URL of the export.')),
   published_at: TimeMember.describe('Time the export was first published under this slug (RFC 3339, UTC).'),
   exported_at: TimeMember.describe('Time the export that is served was built (RFC 3339, UTC).'),
   row_count: z.int().describe('Number of rows in the export.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ColumnJson, type RowColumns, type RowFactName, rowFacts } from '../book-row.ts';
-import { AtomicMember, JsonMember, shownByClass } from '../noun.ts';
+import { AtomicMember, JsonMember, withGraphClass } from '../noun.ts';
 import type { RowFact, RowGroup } from '../row-fact.ts';
 import { BookReplayNoun, IngressReceiptNoun } from './row-members.ts';
 
@@ -70,7 +70,7 @@ type RowAnswer = {
 };
 
 /** A row in REST. The graph has its own type with every column (subgraphs/book/ledger/row.entity.ts). */
-export const Row = shownByClass<RowColumns>()(
+export const Row = withGraphClass<RowColumns>()(
   z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>,
 );
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documents } from '../documents.ts';
-import { computed, TimeMember, word } from '../noun.ts';
+import { computedMember, TimeMember, word } from '../noun.ts';
 import { DocumentSignatureNoun } from '../receipt-shapes.ts';
 import type { Words } from '../words.ts';
 import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from './reasons.ts';
@@ -70,15 +70,15 @@ export const DisputeNoun = z.object({
     .describe(
       'SHA-256, in hex, of the signed document of the judgement before the latest one. Null if the latest judgement is the first.',
     ),
-  final: computed(final),
-  decides_after: computed(
+  final: computedMember(final),
+  decides_after: computedMember(
     z
       .string()
       .nullable()
       .describe(`${DECIDES_AFTER}: file the same dispute again then. Null if it is decided, or if no time is known.`),
   ),
   standing_task_id: z.string().nullable().describe(`${STANDING} Null otherwise.`),
-  status_url: computed(z.string().describe(STATUS)),
+  status_url: computedMember(z.string().describe(STATUS)),
 });
 
 const LATER_RULES = 'Absent under rule versions 1 and 2.';
@@ -142,7 +142,7 @@ export const VerdictNoun = z.looseObject({
 });
 
 export const SignedDisputeNoun = DisputeNoun.extend({
-  verdict: computed(
+  verdict: computedMember(
     VerdictNoun.describe(
       'The signed document, with everything needed to apply the rule again: `npm run verify -- FILE` does so offline.',
     ),

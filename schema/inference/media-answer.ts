@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { computed, JsonMember, sizedList } from '../noun.ts';
+import { computedMember, JsonMember, sizedList } from '../noun.ts';
 import { answeredBy, svcMember, UnixSeconds } from './paid-answer.ts';
 
 /* Vectors, images and transcriptions as they are shown. */
@@ -26,7 +26,7 @@ export const EmbeddingUsageNoun = z.object({
 
 export const EmbeddingListNoun = z.object({
   object: z.literal('list').describe('Always `list`.'),
-  data: computed(
+  data: computedMember(
     z
       .array(EmbeddingNoun)
       .describe(

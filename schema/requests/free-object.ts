@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
-import { exceededBy, type JsonExtent } from '../json-bounds.ts';
+import { findExceededBound, type JsonExtent } from '../json-bounds.ts';
 
 /* A JSON object of the caller's choice, which is stored and signed unchanged. */
 
@@ -20,7 +20,7 @@ export function freeObject(bounds: ObjectBounds) {
 function faultOf(value: JsonObject, bounds: ObjectBounds): string | null {
   const text = Buffer.from(JSON.stringify(value));
   if (text.length > bounds.bytes) return `is longer than ${bounds.bytes} bytes`;
-  const exceeded = exceededBy(text, bounds);
+  const exceeded = findExceededBound(text, bounds);
   if (exceeded === 'depth') return `is nested more than ${bounds.depth} levels deep`;
   if (exceeded === 'members') return `has more than ${bounds.members} members`;
   return isStorable(value)

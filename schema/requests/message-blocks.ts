@@ -21,7 +21,7 @@ export function openObject<S extends z.ZodRawShape>(shape: S) {
 }
 
 /** The known members of such an object. */
-export function knownIn({ in: { shape } }: { readonly in: { readonly shape: object } }): ReadonlySet<string> {
+export function memberNamesOf({ in: { shape } }: { readonly in: { readonly shape: object } }): ReadonlySet<string> {
   return new Set(Object.keys(shape));
 }
 
@@ -40,7 +40,7 @@ const Mark = openObject({
     .describe('Scope of the cache entry, for hubs with Anthropic’s API. Default: none.'),
 });
 export const CacheControl = Mark.nullish().meta({ scalar: 'JSONObject' }).describe(CACHE_MARK);
-export const markMembers = knownIn(Mark);
+export const markMembers = memberNamesOf(Mark);
 
 const marked = { cache_control: CacheControl } as const;
 
@@ -110,10 +110,10 @@ const DocumentSource = z.discriminatedUnion('type', [DocumentText, DocumentConte
 
 /** Known members of the source of an image or document, by its kind. */
 export const sourceMembers: Readonly<Record<string, ReadonlySet<string>>> = {
-  base64: knownIn(ImageData),
-  url: knownIn(ImageLink),
-  text: knownIn(DocumentText),
-  content: knownIn(DocumentContent),
+  base64: memberNamesOf(ImageData),
+  url: memberNamesOf(ImageLink),
+  text: memberNamesOf(DocumentText),
+  content: memberNamesOf(DocumentContent),
 };
 const Document = openObject({
   type: z.literal('document'),
@@ -188,7 +188,7 @@ const Thinking = openObject({
   for (const name of Object.keys(membersExcept(block, thinkingMembers)))
     context.addIssue({ code: 'custom', path: [name], message: UNSIGNED });
 });
-const thinkingMembers = knownIn(Thinking);
+const thinkingMembers = memberNamesOf(Thinking);
 const RedactedThinking = openObject({
   type: z.literal('redacted_thinking'),
   data: wellFormedText.describe('Encrypted thinking, as the answer of the model had it.'),
@@ -196,14 +196,14 @@ const RedactedThinking = openObject({
 
 /** Known members of each kind of block. */
 export const blockMembers: Readonly<Record<string, ReadonlySet<string>>> = {
-  text: knownIn(Text),
-  image: knownIn(Image),
-  document: knownIn(Document),
-  search_result: knownIn(SearchResult),
-  tool_use: knownIn(ToolUse),
-  tool_result: knownIn(ToolResult),
+  text: memberNamesOf(Text),
+  image: memberNamesOf(Image),
+  document: memberNamesOf(Document),
+  search_result: memberNamesOf(SearchResult),
+  tool_use: memberNamesOf(ToolUse),
+  tool_result: memberNamesOf(ToolResult),
   thinking: thinkingMembers,
-  redacted_thinking: knownIn(RedactedThinking),
+  redacted_thinking: memberNamesOf(RedactedThinking),
 };
 
 const CLIENT_ONLY = 'is not supported: hubs run no tools of their own';

@@ -8,7 +8,14 @@ import { chatMemberRule, flag, samplingMembers, Temperature } from './chat-compl
 import { Schema, Strict, ToolDescription, ToolName } from './chat-message.ts';
 import { Extra, extraOf, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
-import { CacheControl, knownIn, type MessageBlock, MessageTurn, openObject, SystemBlocks } from './message-blocks.ts';
+import {
+  CacheControl,
+  type MessageBlock,
+  MessageTurn,
+  memberNamesOf,
+  openObject,
+  SystemBlocks,
+} from './message-blocks.ts';
 import { intentMembers, ModelId, type SvcOptions, svcMembers, withParent } from './paid-work.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
@@ -132,18 +139,18 @@ const OutputConfig = openObject({
 
 /** Known members of the objects of a request, other than its turns. */
 export const knownMembers = {
-  tool: knownIn(Tool),
+  tool: memberNamesOf(Tool),
   /** By the `type` of the choice. */
   choices: {
-    auto: knownIn(ChosenByModel),
-    any: knownIn(ChosenByModel),
-    tool: knownIn(ChosenTool),
-    none: knownIn(NoTool),
+    auto: memberNamesOf(ChosenByModel),
+    any: memberNamesOf(ChosenByModel),
+    tool: memberNamesOf(ChosenTool),
+    none: memberNamesOf(NoTool),
   },
   /** By the `type` of thinking. */
-  thinking: { enabled: knownIn(Enabled), adaptive: knownIn(Adaptive), disabled: knownIn(Disabled) },
-  output_config: knownIn(OutputConfig),
-  format: knownIn(JsonFormat),
+  thinking: { enabled: memberNamesOf(Enabled), adaptive: memberNamesOf(Adaptive), disabled: memberNamesOf(Disabled) },
+  output_config: memberNamesOf(OutputConfig),
+  format: memberNamesOf(JsonFormat),
 } as const;
 
 const AS_SENT = 'the whole history is read as it was sent';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson, isJsonObject, type JsonObject } from '../canonical-json.ts';
-import { exceededBy } from '../json-bounds.ts';
+import { findExceededBound } from '../json-bounds.ts';
 import type { Reasoning } from '../reasoning.ts';
 import { reasoningOfTurn } from './chat-message.ts';
 
@@ -30,7 +30,7 @@ export function returnedReasoning(encrypted_content: string): Reasoning | 'inval
 
 function markedIn(encrypted_content: string): unknown {
   const bytes = Buffer.from(encrypted_content, 'base64');
-  if (exceededBy(bytes) !== null) return undefined;
+  if (findExceededBound(bytes) !== null) return undefined;
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return isJsonObject(value) ? value[MARK] : undefined;

@@ -4,7 +4,7 @@ import { keccak256 } from '../digest.ts';
 import { sessionLimits } from '../limits.ts';
 import { Hash32, SignatureHex } from './grant.ts';
 import { type HexHash, hashHex, type SessionMessage, sessionDigest } from './hash.ts';
-import { isKeysSignature } from './public-key.ts';
+import { isSignatureOfKey } from './public-key.ts';
 import { type SessionDomain, sessionDomain, ZERO_HASH } from './typed-data.ts';
 
 /* A signed act and the window in which it is valid. */
@@ -89,7 +89,7 @@ export function isActSigned(
   act: ActMessage,
   signature: string,
 ): boolean {
-  return base_urls.some(url => isKeysSignature(key_address, actDigest(sessionDomain(url), act), signature));
+  return base_urls.some(url => isSignatureOfKey(key_address, actDigest(sessionDomain(url), act), signature));
 }
 
 export function revocationDigest(domain: SessionDomain, delegation_hash: string, at_seconds: number): Uint8Array {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AtomicMember, computed, MomentMember, onGraph, shownAsJson, word } from '../noun.ts';
+import { AtomicMember, computedMember, MomentMember, onGraph, shownAsJson, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 import type { sessionTypes } from './typed-data.ts';
 
@@ -133,7 +133,7 @@ export const SessionBurnNoun = z.object({
 
 /** Sessions of an agent. `sessionTree` has the same page in another order. */
 export const SessionListNoun = z.object({
-  sessions: computed(
+  sessions: computedMember(
     z
       .array(SessionNoun.extend({ detail: SessionDetailNoun }))
       .describe('Sessions that a payment has bound and that are not children of other sessions, newest first.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exceededBy, namesEachOnce } from '../json-bounds.ts';
+import { findExceededBound, namesEachOnce } from '../json-bounds.ts';
 import { sessionLimits } from '../limits.ts';
 import { PayAct } from './act.ts';
 import { Grant, type NamedGrant, SignatureHex, spelledGrant } from './grant.ts';
@@ -53,7 +53,7 @@ function malformedDelegation(why: string): ReadDelegation {
 /** Undefined if it is not JSON of a permitted depth, or repeats a name in one object. */
 function jsonIn(header: string): unknown {
   const text = Buffer.from(header, 'base64url');
-  if (exceededBy(text) !== null) return undefined;
+  if (findExceededBound(text) !== null) return undefined;
   try {
     const value: unknown = JSON.parse(text.toString());
     return namesEachOnce(text, value) ? value : undefined;

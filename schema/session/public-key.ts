@@ -13,7 +13,7 @@ export function addressOfPublicKey(public_key: string): string | null {
 }
 
 /** r, s and v. The high form of s (EIP-2) is refused, so that an act has exactly one signature. */
-export function isKeysSignature(address: string, digest: Uint8Array, signature: string): boolean {
+export function isSignatureOfKey(address: string, digest: Uint8Array, signature: string): boolean {
   if (signature.length !== 132 || !isLowS(BigInt(`0x${signature.slice(66, 130)}`))) return false;
   const v = Number.parseInt(signature.slice(130), 16);
   const parity = v >= 27 ? v - 27 : v;

@@ -3,22 +3,22 @@ import { webhookLimits } from '../limits.ts';
 /* When a failed message is sent again, and when it is given up. */
 
 /** A message on its way. */
-export interface Underway {
+export interface PendingMessage {
   /** Number of attempts so far, including the one that just failed. */
   readonly attempts: number;
   /** Time at which it was first due. */
   readonly since_ms: number;
 }
 
-export type Next = { readonly kind: 'retry'; readonly at_ms: number } | { readonly kind: 'dead' };
+export type RetryDecision = { readonly kind: 'retry'; readonly at_ms: number } | { readonly kind: 'dead' };
 
 const { retry_ms, retry_jitter, retry_after_ms_max, message_ms_max } = webhookLimits;
 
 /** `random` is from 0 to 1. A receiver can request more time (Retry-After), but not less. */
 export function afterFailedAttempt(
-  { attempts, since_ms }: Underway,
+  { attempts, since_ms }: PendingMessage,
   { now_ms, random, retry_after_ms }: { now_ms: number; random: number; retry_after_ms: number | null },
-): Next {
+): RetryDecision {
   const wait_ms = retry_ms[attempts - 1];
   if (wait_ms === undefined) return { kind: 'dead' };
   const asked_ms = Math.min(retry_after_ms ?? 0, retry_after_ms_max);
@@ -27,11 +27,11 @@ export function afterFailedAttempt(
 }
 
 /** Postpones a message without an attempt, until the receiver is tried again. */
-export function afterPostponement({ since_ms }: Pick<Underway, 'since_ms'>, at_ms: number): Next {
+export function afterPostponement({ since_ms }: Pick<PendingMessage, 'since_ms'>, at_ms: number): RetryDecision {
   return inTime(since_ms, at_ms);
 }
 
-function inTime(since_ms: number, at_ms: number): Next {
+function inTime(since_ms: number, at_ms: number): RetryDecision {
   return at_ms - since_ms > message_ms_max ? { kind: 'dead' } : { kind: 'retry', at_ms };
 }
 

@@ -31,7 +31,7 @@ export async function requirePublished(
  * Time its author took it down. Null while it is published. The same payment returns an entry as it was written, except
  * for what was erased since.
  */
-export async function takenDownAt(
+export async function findTakedownTime(
   { query }: Pick<Database, 'query'>,
   { post_id, comment_id }: PostTarget,
 ): Promise<Date | null> {

@@ -15,7 +15,7 @@ type DamageListener = (damaged: DamagedRecord) => void;
 const listeners = new WeakMap<object, DamageListener>();
 
 /** Calls `hear` for every damaged record that is read from this database. */
-export function hearDamagedRecords(database: Pick<Database, 'query'>, hear: DamageListener): void {
+export function onDamagedRecord(database: Pick<Database, 'query'>, hear: DamageListener): void {
   listeners.set(database, hear);
 }
 

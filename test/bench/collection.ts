@@ -5,7 +5,7 @@ import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { ReceiptFacts } from '../../subgraphs/receipt/receipt/receipt-facts.ts';
-import { birth } from '../harness/ledger/fixture.ts';
+import { collectedFactsOf } from '../harness/ledger/fixture.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
 
 /** One collected call on a book, signed as the service signs; numbers tell them apart within a database. */
@@ -18,7 +18,7 @@ export function collection(issuer: Issuer, agent_id: AgentId, number: number): C
     landing: {
       agent_id,
       birth: {
-        ...birth(task_id, number),
+        ...collectedFactsOf(task_id, number),
         payment_ref: paid.ref,
         transfer_index: 0,
         intent_id: null,

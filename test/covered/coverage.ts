@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtFrom, fileName } from '../../gateway/built.js';
+import { fileName, locateBuild } from '../../gateway/built.js';
 import { bundledWithMaps } from '../../gateway/development/build.ts';
 import { ROOT } from '../harness/root.ts';
 import { lineOffsets, type Segment, segmentsOf } from './source-map.ts';
@@ -116,7 +116,7 @@ function placeByCache(file: string, { lineLengths, data }: CachedMap): Place {
 async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
   const program = programOf(folder);
   if (program === undefined) return new Map();
-  const built = builtFrom(program);
+  const built = locateBuild(program);
   if (relative(ROOT, built.folder) !== folder) return new Map();
   const files = await bundledWithMaps(built);
   const maps = new Map(files.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));

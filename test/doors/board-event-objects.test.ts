@@ -7,7 +7,7 @@ import { openStore } from '../../gateway/parts.ts';
 import { BoardEventNoun } from '../../schema/board/event.ts';
 import { boardJobOf, commentOf } from '../../subgraphs/board/event/subjects.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { tell, writeComment, writeJob, writePost } from '../harness/board/board.ts';
+import { appendEventOf, writeComment, writeJob, writePost } from '../harness/board/board.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
@@ -97,12 +97,12 @@ describe('of a comment and of a job', () => {
     const { before, post_id, comment_id, job_id } = await written();
     const comment = { post_id, comment_id };
     const erase = `update board_comment set taken_down_at = now(), untrusted_text = null where comment_id = '${comment_id}'`;
-    await tell(database, { kind: 'comment_taken_down', ...comment }, erase);
+    await appendEventOf(database, { kind: 'comment_taken_down', ...comment }, erase);
     const tombstone = { status: 'taken_down', untrusted_text: null };
     expect((await byDoor(before, 4)).map(event => event.comment)).toMatchObject([null, tombstone, null, tombstone]);
     const hide = `update board_comment set hidden = true where comment_id = '${comment_id}'`;
-    await tell(database, { kind: 'comment_hidden', ...comment }, hide);
-    await tell(
+    await appendEventOf(database, { kind: 'comment_hidden', ...comment }, hide);
+    await appendEventOf(
       database,
       { kind: 'job_hidden', job_id },
       `update board_job set hidden = true where job_id = '${job_id}'`,
@@ -118,7 +118,11 @@ describe('of a comment and of a job', () => {
     async set => {
       const { before, post_id } = await written();
       const change = `update board_post set ${set} where post_id = '${post_id}'`;
-      await tell(database, { kind: set.startsWith('hidden') ? 'post_hidden' : 'post_taken_down', post_id }, change);
+      await appendEventOf(
+        database,
+        { kind: set.startsWith('hidden') ? 'post_hidden' : 'post_taken_down', post_id },
+        change,
+      );
       expect((await byDoor(before, 4)).map(({ comment, post }) => [comment, post])).toEqual(
         Array(4).fill([null, null]),
       );
@@ -150,7 +154,7 @@ describe('of a comment and of a job', () => {
 
 it('of a completion that was recorded, the task of its receipt and the page of that', async () => {
   const { before } = await written();
-  await tell(database, { kind: 'completion_recorded', task_id: 'task_of_elsewhere' });
+  await appendEventOf(database, { kind: 'completion_recorded', task_id: 'task_of_elsewhere' });
   const page = `${service.url}/receipt/task_of_elsewhere`;
   const event = { kind: 'completion_recorded', task_id: 'task_of_elsewhere', verify_url: page };
   expect((await byDoor(before, 4))[3]).toMatchObject({ ...event, post: null, comment: null, job: null });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { generateKeyPairSigner, getBase58Decoder, signBytes } from '@solana/kit';
 import { Agent as Dispatcher, fetch as undiciFetch } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isTextSignedBy as signedOnSolana } from '../../gateway/rails/solana/solana-rail.ts';
+import { isTextSignedOnSolana as signedOnSolana } from '../../gateway/rails/solana/solana-rail.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { firstDomain, type SessionDomain, sessionDomain } from '../../schema/session/typed-data.ts';

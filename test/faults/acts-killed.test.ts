@@ -6,7 +6,7 @@ import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { auditLog } from '../harness/faults/audit-log.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
-import { type Cut, startWire, type Wire } from '../harness/faults/wire.ts';
+import { type Cut, type DatabaseProxy, startDatabaseProxy } from '../harness/faults/wire.ts';
 import { type DelegatedSession, signAct, signRevocation } from '../harness/session/delegate.ts';
 import { type BoundSession, bindChild, bindRoot, payUnder, sessionPath } from '../harness/session/trees.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -17,11 +17,11 @@ import type { RunningService } from '../harness/worker-gateway.ts';
  */
 
 let ground: Ground;
-let wire: Wire;
+let wire: DatabaseProxy;
 let healthy: RunningService;
 beforeAll(async () => {
   ground = await openGround();
-  wire = await startWire(ground.database_url);
+  wire = await startDatabaseProxy(ground.database_url);
   healthy = await ground.start();
 });
 

@@ -10,7 +10,7 @@ import { copyOf } from '../harness/faults/database-copy.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/log-halt.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
-import { startWire } from '../harness/faults/wire.ts';
+import { startDatabaseProxy } from '../harness/faults/wire.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { delegate } from '../harness/session/delegate.ts';
@@ -150,7 +150,7 @@ describe('a database that went back by free events alone', () => {
 
   it('while the service runs: the next append to that book halts, is 503, and writes nothing; /health names the book', async () => {
     const ground = await openGround();
-    const wire = await startWire(ground.database_url);
+    const wire = await startDatabaseProxy(ground.database_url);
     // It checks by itself every two seconds: whichever comes first, nothing is written.
     const gateway = await ground.start({ url: wire.url });
     const owner = await newOwner(ground, gateway);
@@ -187,7 +187,7 @@ describe('a database that went back by free events alone', () => {
 describe('a database that went back by a rotation alone', () => {
   it('halts the log, and the session that was ended opens nothing; a start is refused', async () => {
     const ground = await openGround();
-    const wire = await startWire(ground.database_url);
+    const wire = await startDatabaseProxy(ground.database_url);
     const gateway = await ground.start({ url: wire.url });
     const owner = await newOwner(ground, gateway);
     const older = await olderState(ground, [wire]);

@@ -3,7 +3,7 @@ import { audit } from '../harness/faults/audit.ts';
 import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { claimOf, untilAllClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { type Cut, startWire, type Wire } from '../harness/faults/wire.ts';
+import { type Cut, type DatabaseProxy, startDatabaseProxy } from '../harness/faults/wire.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
@@ -12,13 +12,13 @@ import type { RunningService } from '../harness/worker-gateway.ts';
  */
 
 let ground: Ground;
-let wire: Wire;
+let wire: DatabaseProxy;
 let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {
   ground = await openGround();
-  wire = await startWire(ground.database_url);
+  wire = await startDatabaseProxy(ground.database_url);
   gateway = await ground.start({ url: wire.url });
   buyer = await newBuyer(ground);
   expect((await send(gateway, await buyer.registration())).status).toBe(200);

@@ -18,7 +18,7 @@ import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-f
 import { answerTo, newBuyer, type Order } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/log-halt.ts';
-import { startWire } from '../harness/faults/wire.ts';
+import { startDatabaseProxy } from '../harness/faults/wire.ts';
 import { logTo } from '../harness/graph/shop.ts';
 import { modern } from '../harness/mcp-message.ts';
 import { atEnd } from '../harness/release.ts';
@@ -55,7 +55,7 @@ let streamed: Response;
 
 beforeAll(async () => {
   ground = await openGround({ environment: { LOG_ENTRIES: 'public' } });
-  const wire = await startWire(ground.database_url);
+  const wire = await startDatabaseProxy(ground.database_url);
   const serve: Serve = (config, opened, serving) => {
     services = opened;
     return serveGateway(config, opened, serving);

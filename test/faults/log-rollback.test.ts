@@ -6,7 +6,7 @@ import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/log-halt.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
-import { startWire, type Wire } from '../harness/faults/wire.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../harness/faults/wire.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -17,7 +17,7 @@ import type { RunningService } from '../harness/worker-gateway.ts';
  */
 
 let ground: Ground;
-let wire: Wire;
+let wire: DatabaseProxy;
 let gateway: RunningService;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 let older: Awaited<ReturnType<typeof olderState>>;
@@ -30,7 +30,7 @@ let moved_elsewhere: Order;
 
 beforeAll(async () => {
   ground = await openGround();
-  wire = await startWire(ground.database_url);
+  wire = await startDatabaseProxy(ground.database_url);
   gateway = await ground.start({ url: wire.url });
   buyer = await newBuyer(ground);
   // On a book of its own every resend is noted.

@@ -6,7 +6,7 @@ import { audit } from '../harness/faults/audit.ts';
 import { answerTo, nameOf, type Order, send } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { startWire, type Wire } from '../harness/faults/wire.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../harness/faults/wire.ts';
 import { newAgent } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -16,12 +16,12 @@ import type { RunningService } from '../harness/worker-gateway.ts';
 const CANCELS = 2;
 
 let ground: Ground;
-let wire: Wire;
+let wire: DatabaseProxy;
 let working: RunningService;
 let other: RunningService;
 beforeAll(async () => {
   ground = await openGround({ environment: { RATE_UNCHARGED: `${CANCELS}/600` } });
-  wire = await startWire(ground.database_url);
+  wire = await startDatabaseProxy(ground.database_url);
   working = await ground.startProcess({ url: wire.url });
   other = await ground.start();
 });

@@ -5,7 +5,7 @@ import { nameOf, newBuyer, send, trySend } from '../harness/faults/buyer.ts';
 import { eventually, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/log-halt.ts';
 import { refusalOf } from '../harness/faults/operator.ts';
-import { startWire } from '../harness/faults/wire.ts';
+import { startDatabaseProxy } from '../harness/faults/wire.ts';
 import { listenAt, newAgent } from '../harness/gateways/trio.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
@@ -28,7 +28,7 @@ const refused = new Set(['503 unavailable', '503 settlement_pending']);
 
 it('three processes, each with a folder of its own: none appends, for each has heard what the others committed', async () => {
   const ground = await openGround();
-  const wire = await startWire(ground.database_url);
+  const wire = await startDatabaseProxy(ground.database_url);
   const gateways: RunningService[] = [];
   for (const start of [ground.startProcess, ground.start, ground.start])
     gateways.push(await start({ url: wire.url, ...(gateways.length > 0 && { data_dir: await folder() }) }));
@@ -76,7 +76,7 @@ it('three processes, each with a folder of its own: none appends, for each has h
 
 it('two processes with one folder: also the one that was cut off while the other committed knows it from there', async () => {
   const ground = await openGround();
-  const [wire, cut] = [await startWire(ground.database_url), await startWire(ground.database_url)];
+  const [wire, cut] = [await startDatabaseProxy(ground.database_url), await startDatabaseProxy(ground.database_url)];
   const busy = await ground.startDying({ url: wire.url });
   const least = await ground.startProcess({ url: cut.url });
   const buyer = await newBuyer(ground);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { builtFrom } from '../../gateway/built.js';
+import { locateBuild } from '../../gateway/built.js';
 import { build } from '../../gateway/development/build.ts';
 
 /** What the second lane starts as processes, built before its files take all the cores; what is built already stays. */
@@ -7,7 +7,7 @@ const programs = ['gateway/main.ts', 'test/harness/mains.ts', 'test/bench/main.t
 
 export async function setup(): Promise<void> {
   for (const program of programs) {
-    const built = builtFrom(program);
+    const built = locateBuild(program);
     if (!existsSync(built.file)) await build(built);
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { builtFrom } from '../../gateway/built.js';
+import { locateBuild } from '../../gateway/built.js';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 
@@ -18,7 +18,7 @@ export async function productionInstallation(): Promise<string> {
   const folder = await ownFolder();
   await run(process.execPath, ['gateway/commands/build.ts'], { cwd: ROOT });
   await copySources(folder);
-  const { folder: built } = builtFrom('gateway/main.ts');
+  const { folder: built } = locateBuild('gateway/main.ts');
   // Without V8's compiled code, which runs from this folder add to.
   const filter = (path: string) => basename(path) !== 'v8';
   await cp(built, join(folder, 'dist', basename(built)), { recursive: true, filter });

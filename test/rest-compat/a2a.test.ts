@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { a2aLimits } from '../../schema/limits.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { fail, openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /* What JSON-RPC at the door of chats does by itself, with a fake service behind it: refusals passed on, turns, and readers that leave. */
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { type House, openHouse, succeed } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse(everyDoor);
+  house = await openRestFixture(everyDoor);
 });
 afterAll(() => house.close());
 let versions = 0;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, payment, type RestFixture } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type House, openHouse, succeed } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse(everyDoor, {}, new Set(['https://app.example']));
+  house = await openRestFixture(everyDoor, {}, new Set(['https://app.example']));
 });
 afterAll(() => house.close());
 beforeEach(() => {

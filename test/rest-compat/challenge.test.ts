@@ -4,11 +4,11 @@ import { schemasOf } from '../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RestLayer } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => succeed(house.port, { answer: { text: LONG, preimage: PREIMAGE, document: { LONG } } }));
@@ -82,7 +82,7 @@ describe('answers that are the same for everybody', () => {
           return page(face);
         },
       };
-      const own = await openHouse(doors.map(door => (door === described ? counting : door)));
+      const own = await openRestFixture(doors.map(door => (door === described ? counting : door)));
       try {
         const first = await ask(path, both, 'GET', '', own.url);
         for (const headers of [both, { 'accept-encoding': 'gzip' }, { 'accept-encoding': 'br' }, {}] as const) {

@@ -3,20 +3,20 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import { answerHeaders, exposedHeaders } from '../../rest-compat/faces/openapi-headers.ts';
 import { limits } from '../../schema/limits.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { fail, type House, openHouse, succeed } from '../harness/rest-compat/fake-port.ts';
+import { fail, openRestFixture, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
 const PAGE = 'https://app.example';
 const OTHER = 'https://other.example';
 const asking = (origin: string, method = 'POST') => ({ origin, 'access-control-request-method': method });
 
-let open: House;
-let narrowed: House;
-let shut: House;
+let open: RestFixture;
+let narrowed: RestFixture;
+let shut: RestFixture;
 beforeAll(async () => {
   [open, narrowed, shut] = await Promise.all([
-    openHouse(everyDoor, {}, '*'),
-    openHouse(everyDoor, {}, new Set([PAGE])),
-    openHouse(everyDoor, {}, new Set()),
+    openRestFixture(everyDoor, {}, '*'),
+    openRestFixture(everyDoor, {}, new Set([PAGE])),
+    openRestFixture(everyDoor, {}, new Set()),
   ]);
 });
 afterAll(() => Promise.all([open.close(), narrowed.close(), shut.close()]));
@@ -28,7 +28,7 @@ beforeEach(() => {
   }
 });
 
-const options = (house: House, path: string, headers: Record<string, string> = {}) =>
+const options = (house: RestFixture, path: string, headers: Record<string, string> = {}) =>
   fetch(house.url + path, { method: 'OPTIONS', headers });
 const crossOrigin = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
@@ -108,7 +108,7 @@ describe('what a page may read', () => {
     expect(unasked['access-control-expose-headers']).toBeUndefined();
   });
 
-  it.each<[string, number, (house: House) => Promise<Response>]>([
+  it.each<[string, number, (house: RestFixture) => Promise<Response>]>([
     ['a challenge', 402, house => house.get('/v1/chat/completions', { origin: PAGE })],
     ['no possession', 401, house => house.get('/v1/agents/7/book', { origin: PAGE })],
     ['a wrong session', 403, house => house.get('/v1/agents/7/book', { origin: PAGE, 'x-svc-session': 'wrong' })],
@@ -147,7 +147,7 @@ describe('what a page may read', () => {
 
   it('is said with a request whose headers are too many to be read', async () => {
     const large = { origin: PAGE, 'x-payment': 'A'.repeat(limits.request_headers_bytes_max) };
-    const originHeaders = async (house: House) => crossOrigin(await house.get('/v1/models', large));
+    const originHeaders = async (house: RestFixture) => crossOrigin(await house.get('/v1/models', large));
     expect(await originHeaders(open)).toEqual({ 'access-control-allow-origin': '*' });
     expect([await originHeaders(narrowed), await originHeaders(shut)]).toEqual([{}, {}]);
   });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { aliasesOf } from '../../rest-compat/faces/openapi.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { type House, openHouse } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 

@@ -8,18 +8,18 @@ import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { limits } from '../../schema/limits.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import { withoutReferences } from '../harness/openapi.ts';
-import { type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 const ROOM = 4 * 1024 * 1024;
 const BOUNDARY = 'xxBOUNDARYxx';
 
-let house: House;
-let impatient: House;
+let house: RestFixture;
+let impatient: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
   house.port.uploads = new Uploads({ bytes_max: ROOM, unasked_ms_max: 60_000 });
-  impatient = await openHouse(everyDoor, {
+  impatient = await openRestFixture(everyDoor, {
     requestTimeout: 200,
     http: { ...doorServerOptions.http, headersTimeout: 100, connectionsCheckingInterval: 50 },
   });
@@ -65,7 +65,7 @@ async function send(body: RequestInit['body'], type = TYPE, more: RequestInit = 
 }
 
 /** A request that announces its length, and sends only part of itself. */
-async function begin(to: House, of: { length: number; sent: string | Buffer; paid?: boolean }): Promise<Socket> {
+async function begin(to: RestFixture, of: { length: number; sent: string | Buffer; paid?: boolean }): Promise<Socket> {
   const socket = connect(to.socket_port, '127.0.0.1');
   await once(socket, 'connect');
   const paid = of.paid === false ? '' : `PAYMENT-SIGNATURE: ${payment}\r\n`;

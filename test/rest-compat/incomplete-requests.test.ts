@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { doorServerOptions } from '../../rest-compat/http/server-options.ts';
-import { type House, openHouse, payment } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, payment, type RestFixture } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse(everyDoor, {
+  house = await openRestFixture(everyDoor, {
     requestTimeout: 200,
     http: { ...doorServerOptions.http, headersTimeout: 100, connectionsCheckingInterval: 50 },
   });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { securityContact } from '../../gateway/http/security-contact.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { type House, openHouse } from '../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 

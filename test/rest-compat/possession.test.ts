@@ -3,7 +3,7 @@ import { bookDoors } from '../../rest-compat/book/doors.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { type DescribedResponse, withoutReferences, wordsOfEmptyBody } from '../harness/openapi.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { fail, openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /** A door like that of ingests, which takes any body: a stamp, asked for only once possession is proven. */
 const stamped = {
@@ -15,9 +15,9 @@ const stamped = {
   challenge: 'after_possession' as const,
 };
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse([...everyDoor, stamped]);
+  house = await openRestFixture([...everyDoor, stamped]);
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { fail, openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
 /* Which rate each request counts against: by the doors alone, with the state of each rate set by the test. */
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

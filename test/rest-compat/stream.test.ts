@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DoorResult } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/fake-port.ts';
+import { fail, openRestFixture, payment, type RestFixture, succeed } from '../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

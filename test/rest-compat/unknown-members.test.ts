@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchema } from '../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
-import { requestHeaders } from '../../rest-compat/request-headers.ts';
+import { ownHeaders } from '../../rest-compat/request-headers.ts';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 
 /** Their bodies are those of OpenAI's API or Anthropic's, and what of them is not known here goes on to hubs. */
@@ -66,7 +66,7 @@ describe('a header of the service', () => {
     const described = told.matchAll(/"name":"(x-svc-[\w-]+)","in":"header"|"in":"header","name":"(x-svc-[\w-]+)"/gi);
     const names = new Set([...described].map(([, one, other]) => (one ?? other ?? '').toLowerCase()));
     // Shown beside a message of A2A, which has a description of its own.
-    expect([...names, 'x-svc-payer'].sort()).toEqual(requestHeaders.filter(name => name.startsWith('x-svc-')).sort());
+    expect([...names, 'x-svc-payer'].sort()).toEqual(ownHeaders.filter(name => name.startsWith('x-svc-')).sort());
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceededBy, type JsonExtent, namesEachOnce, repeatedName } from '../../schema/json-bounds.ts';
+import { findExceededBound, type JsonExtent, namesEachOnce, repeatedName } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -18,9 +18,9 @@ function extentOf(value: unknown): JsonExtent {
 /** The same as the pass over its bytes finds it: what it lets through, and one less of which it does not. */
 function isExactly(text: string, { depth, members }: JsonExtent): boolean {
   return (
-    exceededBy(bytes(text), { depth, members }) === null &&
-    (depth === 0 || exceededBy(bytes(text), { depth: depth - 1, members }) === 'depth') &&
-    (members === 0 || exceededBy(bytes(text), { depth, members: members - 1 }) === 'members')
+    findExceededBound(bytes(text), { depth, members }) === null &&
+    (depth === 0 || findExceededBound(bytes(text), { depth: depth - 1, members }) === 'depth') &&
+    (members === 0 || findExceededBound(bytes(text), { depth, members: members - 1 }) === 'members')
   );
 }
 
@@ -50,12 +50,12 @@ describe('how deep and how large a JSON text is, found without parsing it', () =
   it('comes to an end on anything', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ' ', '1') }), text => {
-        expect([null, 'depth', 'members']).toContain(exceededBy(bytes(text)));
+        expect([null, 'depth', 'members']).toContain(findExceededBound(bytes(text)));
       }),
     );
   });
 
-  it.each<[string, string, ReturnType<typeof exceededBy>]>([
+  it.each<[string, string, ReturnType<typeof findExceededBound>]>([
     ['as deep as may be', `${'['.repeat(limits.json_depth_max)}${']'.repeat(limits.json_depth_max)}`, null],
     ['one deeper', `${'{"a":'.repeat(limits.json_depth_max)}[]${'}'.repeat(limits.json_depth_max)}`, 'depth'],
     ['a megabyte of nested lists', '['.repeat(1024 * 1024), 'depth'],
@@ -63,7 +63,7 @@ describe('how deep and how large a JSON text is, found without parsing it', () =
     ['one more', `[${'1,'.repeat(limits.json_members_max)}1]`, 'members'],
     ['a megabyte of empty lists', `[${'[],'.repeat(300_000)}[]]`, 'members'],
   ])('%s', (_, text, exceeded) => {
-    expect(exceededBy(bytes(text))).toBe(exceeded);
+    expect(findExceededBound(bytes(text))).toBe(exceeded);
   });
 });
 

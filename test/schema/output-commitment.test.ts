@@ -4,14 +4,14 @@ import {
   attributeTo,
   commitmentMaker,
   commitTo,
-  committedBy,
   noCommitment,
   type OutputToCommit,
+  outputCommitmentOf,
 } from '../../schema/output-commitment.ts';
 import { receiptFacts } from '../../subgraphs/book/escrow/checks.ts';
 
 const HASH = 'b'.repeat(64);
-const { by: _, ...before } = committedBy('service', HASH);
+const { by: _, ...before } = outputCommitmentOf('service', HASH);
 const payloadOf = (output_commitment: JsonObject, members: JsonObject = {}): JsonObject => ({
   payload_version: 11,
   hub: 'north',
@@ -21,9 +21,9 @@ const payloadOf = (output_commitment: JsonObject, members: JsonObject = {}): Jso
 
 describe('commitmentMaker', () => {
   it.each<[string, JsonObject, string | null]>([
-    ['the service, as it says', payloadOf(committedBy('service', HASH)), 'service'],
-    ['the winner of a job, as it says', payloadOf(committedBy('winner', HASH), { hub: 'svc' }), 'winner'],
-    ['a reporter, as it says', payloadOf(committedBy('reporter', HASH)), 'reporter'],
+    ['the service, as it says', payloadOf(outputCommitmentOf('service', HASH)), 'service'],
+    ['the winner of a job, as it says', payloadOf(outputCommitmentOf('winner', HASH), { hub: 'svc' }), 'winner'],
+    ['a reporter, as it says', payloadOf(outputCommitmentOf('reporter', HASH)), 'reporter'],
     ['nobody, where nothing is committed to', payloadOf(noCommitment('no_output')), null],
     ['nobody, where it says nothing of an output', { hub: 'north' }, null],
     ['never the service, under a word that is not known', payloadOf({ ...before, by: 'somebody' }), 'reporter'],
@@ -50,15 +50,15 @@ describe('commitTo', () => {
   });
 
   it('says nothing of what nobody here has seen', () => {
-    expect(committedBy('winner', HASH)).not.toHaveProperty('covers');
-    expect(committedBy('service', HASH, ['data'])).toMatchObject({ covers: ['data'], by: 'service' });
+    expect(outputCommitmentOf('winner', HASH)).not.toHaveProperty('covers');
+    expect(outputCommitmentOf('service', HASH, ['data'])).toMatchObject({ covers: ['data'], by: 'service' });
   });
 });
 
 describe('what a requester says of an output', () => {
   it('is attributed to them where it commits to something', () => {
     expect(attributeTo('reporter', { ...before, status: 'committed', kind: 'sha256' })).toEqual(
-      committedBy('reporter', HASH),
+      outputCommitmentOf('reporter', HASH),
     );
     expect(attributeTo('reporter', noCommitment('no_deliverable'))).toEqual(noCommitment('no_deliverable'));
   });
@@ -70,7 +70,7 @@ describe('the proof tier of a receipt', () => {
     ['winner', 'settlement'],
     ['reporter', 'settlement'],
   ] as const)('of a commitment by %s is %s', (by, tier) => {
-    const payload = JSON.stringify(payloadOf(committedBy(by, HASH)));
+    const payload = JSON.stringify(payloadOf(outputCommitmentOf(by, HASH)));
     expect(receiptFacts({ payload, proofOutcome: 'settled', model: 'small-1' })).toEqual({
       commitment: `sha256:${HASH}`,
       tier,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   AtomicMember,
-  computed,
+  computedMember,
   JsonMember,
   MomentMember,
   onGraph,
@@ -36,7 +36,7 @@ const ThingNoun = z.object({
   count: z.int(),
   is_new: z.boolean(),
   untrusted_text: untrustedText(1_000).nullable(),
-  url: computed(z.string()),
+  url: computedMember(z.string()),
   names: sizedList(z.string(), 7).nullable(),
   note: z.string().optional(),
   seen_at: TimeMember.nullable(),
@@ -151,7 +151,7 @@ it('reads a body that an endpoint has validated, whatever its members are called
 });
 
 it('hands a document of the wire over by the names of the graph, with null for what it lacks', () => {
-  const CallNoun = z.object({ call_id: z.string(), url: computed(z.string()) });
+  const CallNoun = z.object({ call_id: z.string(), url: computedMember(z.string()) });
   const AnswerNoun = z.object({
     made_at: onGraph('at', z.int()),
     tool_calls: z.array(CallNoun).optional(),
@@ -241,7 +241,7 @@ it('makes of JSON on the wire what resolvers hand over: amounts, times, and null
     parts: z.array(z.object({ part_price: AtomicMember })),
     first_part: z.object({ seen_at: TimeMember }).optional(),
     raw: JsonMember,
-    url: computed(z.string()),
+    url: computedMember(z.string()),
   });
   const said = {
     price_atomic: '12',

@@ -11,7 +11,7 @@ import { wordList } from '../../schema/words.ts';
 import { bookSubgraph } from '../../subgraphs/book/index.ts';
 import { openBook } from '../../subgraphs/book/ledger/collect.ts';
 import { type Database, insertRows } from '../../subgraphs/database.ts';
-import type { LeftOut } from '../../subgraphs/json-sql.ts';
+import type { NullOmissions } from '../../subgraphs/json-sql.ts';
 import { issuer } from '../harness/ledger/fixture.ts';
 import { freshStore } from '../harness/store.ts';
 
@@ -162,7 +162,7 @@ function whole(type: GraphQLObjectType, depth = 3): string {
   return `{ ${fields.join(' ')} }`;
 }
 
-async function page(selection: string, limit: number, written?: LeftOut): Promise<Json> {
+async function page(selection: string, limit: number, written?: NullOmissions): Promise<Json> {
   const document = parse(`{ answer: book(agentId: ${AGENT}, limit: ${limit}) ${selection} }`);
   const possession = { kind: 'proven', agent_id: AGENT, session_hash: '', by: 'session' } as const;
   const context = { database, issuer, clock: { now_ms: () => 0 }, principal: { possession } };

@@ -5,11 +5,11 @@ import { networks } from '../../../schema/network.ts';
 import { BOOK_CHAIN_VERSION, signedTransfer } from '../../../schema/receipt-payload.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
 import {
-  type Classified,
   classifyTransfers,
   noSums,
   type SentTransfer,
   sumClasses,
+  type TransferClassification,
   type TransferUse,
   transferClasses,
 } from '../../../schema/reconciliation-rule.ts';
@@ -61,7 +61,7 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
 
 interface ReconcileReport {
   readonly options: ReconcileOptions;
-  readonly transfers: readonly Classified<SentTransfer, VerifiedUse>[];
+  readonly transfers: readonly TransferClassification<SentTransfer, VerifiedUse>[];
   readonly wrong: readonly Extract<CheckedUse, { kind: 'wrong' }>[];
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { iso } from '../../../subgraphs/clock.ts';
-import { grownHead, proveHeads } from '../../../subgraphs/receipt/log/anchored-head.ts';
+import { findExtendingHead, proveHeads } from '../../../subgraphs/receipt/log/anchored-head.ts';
 import { type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { ChainAway } from '../../rails/epoch.ts';
@@ -123,7 +123,7 @@ export class Anchoring {
     const { chain, database, heads, key } = this.#parts;
     const anchorer: OpenAnchorer = { ...this.#parts, place: { chain_epoch, sender: key.address } };
     for (const tx_hash of await recheck(anchorer, chain)) heads.forget(tx_hash);
-    const moved = await advanceAnchor(anchorer, await grownHead(database, heads.newest), on_demand);
+    const moved = await advanceAnchor(anchorer, await findExtendingHead(database, heads.newest), on_demand);
     if (moved.kind === 'anchored') await this.prove();
     return moved;
   }

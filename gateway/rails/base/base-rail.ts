@@ -20,8 +20,8 @@ import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
 import type { ChainHead } from './chain-head.ts';
 import { epochChainOf } from './chain-identity.ts';
-import { Unproven } from './contract-wallet-turns.ts';
-import { decidePayment, isOver, searchFrom } from './decide.ts';
+import { UnprovenPayments } from './contract-wallet-turns.ts';
+import { decidePayment, isExpiredOnBase, searchFrom } from './decide.ts';
 import { baseFacilitatorChain } from './facilitator-chain.ts';
 import { findMined, hashesOf } from './settle/rebroadcast.ts';
 import { type BaseSignature, signatureOf, signerOf } from './signature.ts';
@@ -52,7 +52,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
   const settler = observeSettler(parts.settler, settling);
   const epoch_chain = epochChainOf(chain);
   const facilitated = baseFacilitatorChain(chain);
-  const unproven = new Unproven(parts);
+  const unproven = new UnprovenPayments(parts);
   return {
     ...baseJudge,
     network: 'base',
@@ -69,7 +69,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
       return (await searches.take(asker, () => searchElsewhere(chain, payment))) ?? { kind: 'busy' };
     },
     funds: payer => fundsOf(parts, payer),
-    isOver: ({ authorization }) => isOver(chain, authorization),
+    isOver: ({ authorization }) => isExpiredOnBase(chain, authorization),
     async decide({ authorization }, sent) {
       const { settlement_id } = sent;
       const from_block = sent.from_block ?? (await searchFrom(chain, unusedUntil(authorization, sent)));
@@ -77,7 +77,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
       return reconcileSettlement({ database, chain }, { authorization, settlement_id, from_block });
     },
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
-    isTextSignedBy: shown => isTextSignedBy(parts, shown),
+    isTextSignedBy: shown => isTextSignedOnBase(parts, shown),
     // One request answers both.
     look: async () => {
       const epoch = chain_epoch();
@@ -181,7 +181,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
  * Whether a wallet has signed a text (EIP-191). A key's signature is recovered here; otherwise the wallet's code is asked
  * (ERC-1271), in a queue per asker, so that forged signatures delay only their sender.
  */
-export async function isTextSignedBy(
+export async function isTextSignedOnBase(
   { searches, wallets }: Pick<BaseRailParts, 'searches' | 'wallets'>,
   { payer, text, signature, asker }: SignedMessage,
 ): Promise<boolean> {

@@ -34,7 +34,7 @@ const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
  * whose code has paid within a day have a queue of their own. Naming such a payer gains nothing: the question waits in the
  * client's own queue, and the wallet denies it.
  */
-export class Unproven {
+export class UnprovenPayments {
   readonly #parts: UnprovenParts;
   readonly #looks: PayerCodes;
   /** By address: questions to code for payers who have not paid yet. */

@@ -141,7 +141,7 @@ export async function isTooLate(
 }
 
 /** Whether no block that may still be replaced could take it. */
-export async function isOver(
+export async function isExpiredOnBase(
   chain: Pick<BaseChain, 'block'>,
   { valid_before_seconds }: Pick<BaseAuthorization, 'valid_before_seconds'>,
 ): Promise<boolean> {

@@ -6,11 +6,11 @@ import { networks } from '../../../schema/network.ts';
 import type { AcceptedTerms, ExactEvmPayload } from '../../x402/envelope.ts';
 import type { BasePayment } from '../payment.ts';
 import {
-  type Late,
   type OfferedTerms,
   type PaymentJudge,
   paysAnother,
   type TermsCode,
+  type TermsMismatch,
   termsRefusal,
   type Verified,
 } from '../verify.ts';
@@ -58,7 +58,7 @@ function same(a: string, b: string | undefined): boolean {
   return b !== undefined && a.toLowerCase() === b.toLowerCase();
 }
 
-function isLate(code: WindowCode): code is WindowCode & Late {
+function isLate(code: WindowCode): code is WindowCode & TermsMismatch {
   return code === 'expired' || code === 'too_short';
 }
 

@@ -2,7 +2,12 @@ import { checksummedAddress } from '../../../schema/eip55.ts';
 import { limits } from '../../../schema/limits.ts';
 import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
-import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
+import type {
+  ChainPosition,
+  NamedTransfer,
+  Observation,
+  TransferStanding,
+} from '../../../subgraphs/foreign-transfers.ts';
 import type { Hex } from '../base/abi.ts';
 import type { BaseChain, ChainBlock, ChainReceipt } from '../base/chain.ts';
 import { readTransfer } from '../base/contracts.ts';
@@ -120,7 +125,7 @@ function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
 async function standing(
   { chain }: BaseVerifierParts,
   transfer: ObservedTransfer,
-  seen_in: SeenIn,
+  seen_in: ChainPosition,
 ): Promise<TransferStanding> {
   const look = await lookUp(chain, transfer.transaction);
   if (look.kind !== 'ok' || look.value.finalized === null) return { kind: 'unknown' };
@@ -135,7 +140,7 @@ async function standing(
 async function absent(
   chain: BaseVerifierParts['chain'],
   finalized: ChainBlock,
-  seen_in: SeenIn,
+  seen_in: ChainPosition,
 ): Promise<TransferStanding> {
   const { block_number, block_hash } = seen_in;
   if (block_number === null || block_hash === null) return { kind: 'unknown' };

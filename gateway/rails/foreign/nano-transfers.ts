@@ -1,4 +1,4 @@
-import type { NamedTransfer, Observation, SeenIn } from '../../../subgraphs/foreign-transfers.ts';
+import type { ChainPosition, NamedTransfer, Observation } from '../../../subgraphs/foreign-transfers.ts';
 import type { BlockInfo, NanoNode } from '../nano/nano-node.ts';
 import {
   hashOfBlock,
@@ -17,7 +17,7 @@ export interface NanoVerifierParts {
 }
 
 /** A cemented block is permanent, and no other network has blocks whose successors name them. */
-const CEMENTED: SeenIn = { block_number: null, block_hash: null, final: true };
+const CEMENTED: ChainPosition = { block_number: null, block_hash: null, final: true };
 
 /** Nano: one block is one transfer. */
 export function openNanoTransferVerifier(parts: NanoVerifierParts): TransferVerifier {

@@ -95,7 +95,7 @@ const signers: Record<ForeignNetwork, (text: string, by: SignerFacts, wallets: W
     return wallets.verifies(payer, digest, signature, asker);
   },
   async solana(text, { payer, signature }) {
-    const { isTextSignedBy: signedBy } = await import('../solana/solana-rail.ts');
+    const { isTextSignedOnSolana: signedBy } = await import('../solana/solana-rail.ts');
     return (await signedBy({ payer, text, signature })) ? 'valid' : 'invalid';
   },
   async nano(text, { payer, signature }) {

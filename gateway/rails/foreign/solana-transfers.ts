@@ -1,6 +1,11 @@
 import { limits } from '../../../schema/limits.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
-import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
+import type {
+  ChainPosition,
+  NamedTransfer,
+  Observation,
+  TransferStanding,
+} from '../../../subgraphs/foreign-transfers.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import type { LandedStatus, LandedTransaction, SolanaChain } from '../solana/chain.ts';
 import { movementsIn } from '../solana/movements.ts';
@@ -112,7 +117,7 @@ async function isSigned(read: DecodedTransaction): Promise<boolean> {
 async function standing(
   { chain }: SolanaVerifierParts,
   transfer: ObservedTransfer,
-  seen_in: SeenIn,
+  seen_in: ChainPosition,
 ): Promise<TransferStanding> {
   // The final slot is read first: what is in no block by then, for a node that has seen it, will never be.
   const finalized = await chain.finalized();
@@ -131,7 +136,7 @@ async function absent(
   chain: SolanaVerifierParts['chain'],
   final_slot: number,
   signature: string,
-  seen_in: SeenIn,
+  seen_in: ChainPosition,
 ): Promise<TransferStanding> {
   const { block_number } = seen_in;
   if (block_number === null) return { kind: 'unknown' };

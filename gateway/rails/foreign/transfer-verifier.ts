@@ -1,9 +1,9 @@
 import { type NetworkName, networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type {
+  ChainPosition,
   NamedTransfer,
   Observation,
-  SeenIn,
   TransferFault,
   TransferStanding,
 } from '../../../subgraphs/foreign-transfers.ts';
@@ -12,7 +12,7 @@ import type { Unreachable } from '../rpc.ts';
 /** Verifier of payments to others on one chain. */
 export interface TransferVerifier {
   observe(named: NamedTransfer): Promise<Observation>;
-  standing(transfer: ObservedTransfer, seen_in: SeenIn): Promise<TransferStanding>;
+  standing(transfer: ObservedTransfer, seen_in: ChainPosition): Promise<TransferStanding>;
 }
 
 export const notBelieved = (reason: TransferFault): Observation => ({ kind: 'not_believed', reason });

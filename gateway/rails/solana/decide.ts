@@ -93,7 +93,7 @@ export function blockName(slot: number): string {
 }
 
 /** Whether no later block takes it, and none that may still be replaced could have. */
-export async function isOver(
+export async function isExpiredOnSolana(
   chain: Pick<SolanaChain, 'finalized'>,
   { last_valid_block_height }: Pick<SolanaAuthorization, 'last_valid_block_height'>,
 ): Promise<boolean> {

@@ -8,7 +8,7 @@ import { blockName } from './decide.ts';
 
 const SETTLEMENTS_MAX = 100;
 
-export interface Rebroadcasting {
+export interface RebroadcastParts {
   readonly chain: SolanaChain;
   readonly database: Database;
   readonly fee_payer: { readonly address: string };
@@ -19,7 +19,7 @@ export interface Rebroadcasting {
  * Sends committed transactions again that are in no block: after a crash before the broadcast, or after a node lost them. Safe at
  * any time in any process: the same bytes are one transaction, and none after its last block height.
  */
-export async function rebroadcast({ chain, database, fee_payer, nudge_ms }: Rebroadcasting): Promise<void> {
+export async function rebroadcastOnSolana({ chain, database, fee_payer, nudge_ms }: RebroadcastParts): Promise<void> {
   const sent = (await sentSettlements(database, [fee_payer.address], SETTLEMENTS_MAX)).flatMap(
     ({ settlement_id, age_ms, attempts: [attempt] }) =>
       attempt && age_ms >= nudge_ms ? [{ settlement_id, attempt }] : [],

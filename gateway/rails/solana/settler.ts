@@ -17,7 +17,7 @@ import {
 import type { PartialSignature, SolanaAuthorization, SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, LandedStatus, SolanaChain } from './chain.ts';
 import { blockName, decideLanded } from './decide.ts';
-import { rebroadcast } from './rebroadcast.ts';
+import { rebroadcastOnSolana } from './rebroadcast.ts';
 import { readWireTransaction, withSignature } from './transfer.ts';
 
 type Item = SolanaPayment & { readonly claim_key: string };
@@ -52,7 +52,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
   }
 
   rebroadcast(): Promise<void> {
-    return rebroadcast(this.#options);
+    return rebroadcastOnSolana(this.#options);
   }
 
   async close(): Promise<void> {

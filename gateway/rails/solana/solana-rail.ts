@@ -23,7 +23,7 @@ import type { ClaimItem, Settler } from '../settler.ts';
 import { observeSettler, SettlingStanding } from '../settling-standing.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SolanaChain } from './chain.ts';
-import { decideByMessage, decideSent, isOver } from './decide.ts';
+import { decideByMessage, decideSent, isExpiredOnSolana } from './decide.ts';
 import { solanaFacilitatorChain } from './facilitator-chain.ts';
 import { finalSolana } from './rebroadcast.ts';
 import type { FeePayer } from './settler.ts';
@@ -78,9 +78,9 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     },
     funds: payer => fundsOf(parts, payer),
     decide,
-    isOver: ({ authorization }) => isOver(chain, authorization),
+    isOver: ({ authorization }) => isExpiredOnSolana(chain, authorization),
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
-    isTextSignedBy: isTextSignedBy,
+    isTextSignedBy: isTextSignedOnSolana,
     // The genesis hash alone distinguishes it, so nothing has to be stored.
     look: () => last_seen.look(),
     age_ms: () => last_seen.age_ms(),
@@ -212,7 +212,7 @@ const SIGNATURE_BYTES = 64;
  * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address cannot sign. The text is
  * copied, because for a Buffer at the start of Node's pool kit verifies the whole pool.
  */
-export async function isTextSignedBy({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
+export async function isTextSignedOnSolana({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
   try {
     const bytes = getBase58Encoder().encode(signature);
     if (bytes.length !== SIGNATURE_BYTES) return false;

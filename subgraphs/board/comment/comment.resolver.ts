@@ -9,13 +9,13 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import type { Database } from '../../database.ts';
 import { wordEnum } from '../../graph-enum.ts';
-import { type Arguments, argumentsType, describedBy, objectType, readRequest } from '../../graph-type.ts';
+import { type Arguments, argumentsType, descriptionOptions, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
 import { agentArgument, authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
-import { takenDownAt } from '../standing.ts';
+import { findTakedownTime } from '../standing.ts';
 import { BoardComment } from './comment.entity.ts';
 import { commentPaid, type WrittenComment } from './comment.paid.ts';
 import { takeDownComment } from './take-down.ts';
@@ -63,7 +63,7 @@ export class BoardCommentResolver {
     const { id: post_id } = readRequest(PostPath, asked);
     const { text } = readRequest(CommentRequest, asked, context);
     const comment = await sell(commentPaid, { text, post_id }, agentArgument(asked), context);
-    return written(comment, await takenDownAt(context.database, comment));
+    return written(comment, await findTakedownTime(context.database, comment));
   }
 
   @Mutation(() => BoardComment, {
@@ -80,12 +80,12 @@ export class BoardCommentResolver {
     return takeDownComment(context, agent_id, { post_id: id, comment_id: commentId });
   }
 
-  @FieldResolver(() => wordEnum(boardStatuses), describedBy(members.status))
+  @FieldResolver(() => wordEnum(boardStatuses), descriptionOptions(members.status))
   status(@Root() { takenDownAt }: BoardComment): BoardStatus {
     return takenDownAt === null ? 'published' : 'taken_down';
   }
 
-  @FieldResolver(() => String, describedBy(members.verify_url))
+  @FieldResolver(() => String, descriptionOptions(members.verify_url))
   verifyUrl(@Root() { stampTaskId }: BoardComment, @Ctx() { base_url }: Context): string {
     return verifyUrl(base_url, stampTaskId);
   }

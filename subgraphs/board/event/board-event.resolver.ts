@@ -2,7 +2,7 @@ import { Args, Ctx, Directive, FieldResolver, Resolver, Root, Subscription } fro
 import { BoardEventNoun } from '../../../schema/board/event.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { FeedRequest } from '../../../schema/requests/book.ts';
-import { type Arguments, argumentsType, describedBy } from '../../graph-type.ts';
+import { type Arguments, argumentsType, descriptionOptions } from '../../graph-type.ts';
 import { liveFeed } from '../../live-feed.ts';
 import { BoardComment } from '../comment/comment.entity.ts';
 import type { BoardContext } from '../context.ts';
@@ -36,24 +36,24 @@ export class BoardEventResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => BoardPost, { nullable: true, ...describedBy(members.post) })
+  @FieldResolver(() => BoardPost, { nullable: true, ...descriptionOptions(members.post) })
   post(@Root() { postId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<BoardPost | null> | null {
     return postId === null ? null : postOf(database, postId);
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => BoardComment, { nullable: true, ...describedBy(members.comment) })
+  @FieldResolver(() => BoardComment, { nullable: true, ...descriptionOptions(members.comment) })
   comment(@Root() { commentId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<BoardComment | null> | null {
     return commentId === null ? null : commentOf(database, commentId);
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => ShownJob, { nullable: true, ...describedBy(members.job) })
+  @FieldResolver(() => ShownJob, { nullable: true, ...descriptionOptions(members.job) })
   job(@Root() { jobId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<ShownJob | null> | null {
     return jobId === null ? null : boardJobOf(database, jobId);
   }
 
-  @FieldResolver(() => String, { nullable: true, ...describedBy(members.verify_url) })
+  @FieldResolver(() => String, { nullable: true, ...descriptionOptions(members.verify_url) })
   verifyUrl(@Root() { taskId }: BoardEvent, @Ctx() { base_url }: BoardContext): string | null {
     return taskId === null ? null : verifyUrl(base_url, taskId);
   }

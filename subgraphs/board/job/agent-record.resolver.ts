@@ -1,6 +1,6 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { AgentRecordNoun, JobRecordNoun } from '../../../schema/book/agent-record.ts';
-import { describedBy, objectType, withKey } from '../../graph-type.ts';
+import { descriptionOptions, objectType, withKey } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { readJobRecord } from './agent-day.ts';
 
@@ -26,7 +26,7 @@ type AgentJobRecord = InstanceType<typeof AgentJobRecord>;
 
 @Resolver(() => AgentRecordReference)
 export class AgentRecordJobsResolver {
-  @FieldResolver(() => AgentJobRecord, describedBy(AgentRecordNoun.shape.jobs))
+  @FieldResolver(() => AgentJobRecord, descriptionOptions(AgentRecordNoun.shape.jobs))
   async jobs(@Root() { agentId }: AgentRecordReference, @Ctx() { database }: BoardContext): Promise<AgentJobRecord> {
     const record = await readJobRecord(database, agentId);
     return {

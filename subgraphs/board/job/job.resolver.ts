@@ -5,7 +5,7 @@ import { verifyUrl } from '../../../schema/links.ts';
 import { booksOf } from '../../../schema/principal.ts';
 import { AuthorMembers } from '../../../schema/requests/author.ts';
 import { JobPage, JobPath } from '../../../schema/requests/board-job.ts';
-import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
+import { type Arguments, argumentsType, descriptionOptions, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
@@ -56,25 +56,25 @@ export class BoardJobResolver {
   }
 
   @Directive(`@listSize(assumedSize: ${jobLimits.bids_shown_max})`)
-  @FieldResolver(() => [ShownBid], describedBy(members.bids))
+  @FieldResolver(() => [ShownBid], descriptionOptions(members.bids))
   bids(@Root() job: ShownJob, @Ctx() { database }: BoardContext): Promise<readonly ShownBid[]> {
     return bidsOfJob(database, job);
   }
 
   @Directive('@listSize(assumedSize: 2)')
-  @FieldResolver(() => [ShownLeg], describedBy(members.legs))
+  @FieldResolver(() => [ShownLeg], descriptionOptions(members.legs))
   legs(@Root() job: ShownJob, @Ctx() { treasuries }: BoardContext): readonly ShownLeg[] {
     return legViews(job, treasuries);
   }
 
-  @FieldResolver(() => ShownPayout, { nullable: true, ...describedBy(members.payout) })
+  @FieldResolver(() => ShownPayout, { nullable: true, ...descriptionOptions(members.payout) })
   payout(@Root() job: ShownJob, @Ctx() { base_url }: BoardContext): ShownPayout | null {
     const { payoutTaskId: taskId, network, payTo, price } = job;
     if (taskId === null || network === null || payTo === null || price === null) return null;
     return { taskId, verifyUrl: verifyUrl(base_url, taskId), network, payTo, amount: price };
   }
 
-  @FieldResolver(() => String, describedBy(members.verify_url))
+  @FieldResolver(() => String, descriptionOptions(members.verify_url))
   verifyUrl(@Root() { stampTaskId }: ShownJob, @Ctx() { base_url }: BoardContext): string {
     return verifyUrl(base_url, stampTaskId);
   }
@@ -82,7 +82,7 @@ export class BoardJobResolver {
 
 @Resolver(() => ShownBid)
 export class BoardBidResolver {
-  @FieldResolver(() => String, describedBy(JobBidNoun.shape.verify_url))
+  @FieldResolver(() => String, descriptionOptions(JobBidNoun.shape.verify_url))
   verifyUrl(@Root() { stampTaskId }: ShownBid, @Ctx() { base_url }: BoardContext): string {
     return verifyUrl(base_url, stampTaskId);
   }

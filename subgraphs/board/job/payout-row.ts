@@ -3,7 +3,7 @@ import { type InitialFacts, unknownFacts } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
-import { committedBy } from '../../../schema/output-commitment.ts';
+import { outputCommitmentOf } from '../../../schema/output-commitment.ts';
 import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import { paymentFactsBy } from '../../book/ledger/adopt-receipt.ts';
@@ -88,7 +88,7 @@ function intentOf({ resource }: PayoutFact): JsonObject {
 
 /** The hash to which the winner committed with the delivery. Only the reveal shows whether the output has that hash. */
 function commitmentOf({ output_sha256 }: PayoutFact): JsonObject {
-  return committedBy('winner', output_sha256);
+  return outputCommitmentOf('winner', output_sha256);
 }
 
 function paymentOf(

@@ -5,10 +5,10 @@ import {
   asText,
   asTime,
   asWord,
-  type LeftOut,
+  fieldSql,
+  type NullOmissions,
   selectedFields,
   type Writing,
-  writtenBy,
 } from '../../json-sql.ts';
 
 /**
@@ -56,8 +56,8 @@ const postWriting: Writing = {
 type FieldSelection = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** SQL expression for one post with the selected fields. */
-export function postText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: LeftOut): string {
-  return writtenBy(postWriting, { fieldNodes, fragments }, leftOut, key);
+export function postText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: NullOmissions): string {
+  return fieldSql(postWriting, { fieldNodes, fragments }, leftOut, key);
 }
 
 /** By field of a document, because a repeated document is the same object. */
@@ -76,7 +76,7 @@ export function postsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolve
     ([, [it]]) => it?.name.value === 'posts',
   );
   const once = posts && others.length === 0;
-  const text = once ? postText({ fieldNodes: posts[1], fragments }, posts[0], rootValue as LeftOut) : null;
+  const text = once ? postText({ fieldNodes: posts[1], fragments }, posts[0], rootValue as NullOmissions) : null;
   texts.set(node, text);
   return text;
 }

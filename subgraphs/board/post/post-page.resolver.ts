@@ -5,7 +5,7 @@ import { boardLimits } from '../../../schema/limits.ts';
 import { PostPageRequest } from '../../../schema/requests/board.ts';
 import type { Context } from '../../context.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import type { LeftOut } from '../../json-sql.ts';
+import type { NullOmissions } from '../../json-sql.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import { type PostPage, pageOfPosts, postFilter, writtenPage } from './list.ts';
@@ -18,7 +18,7 @@ const PageArguments = argumentsType(PostPageRequest);
 export const postsWritten: WrittenFields = {
   async 'BoardPostPage.posts'({ posts, filter }: PostPage, { database, base_url }: Context, info) {
     if (posts instanceof RawJson) return posts;
-    const post = postText(info, String(info.path.key), info.rootValue as LeftOut);
+    const post = postText(info, String(info.path.key), info.rootValue as NullOmissions);
     return (await writtenPage(database, filter, { post, base_url })).posts;
   },
 };

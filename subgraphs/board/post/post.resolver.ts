@@ -9,12 +9,12 @@ import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import { wordEnum } from '../../graph-enum.ts';
-import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
+import { type Arguments, argumentsType, descriptionOptions, readRequest } from '../../graph-type.ts';
 import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
 import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
-import { takenDownAt } from '../standing.ts';
+import { findTakedownTime } from '../standing.ts';
 import { findPost, listPosts, postFilter } from './list.ts';
 import { BoardPost } from './post.entity.ts';
 import { postPaid, type WrittenPost } from './post.paid.ts';
@@ -66,7 +66,7 @@ export class BoardPostResolver {
   ): Promise<BoardPost> {
     const { agent_id, ...request } = readRequest(PostRequest, { ...input, ...asked }, context);
     const post = await sell(postPaid, request, agent_id, context);
-    return written(post, await takenDownAt(context.database, { post_id: post.post_id, comment_id: null }));
+    return written(post, await findTakedownTime(context.database, { post_id: post.post_id, comment_id: null }));
   }
 
   @Mutation(() => BoardPostRecord, {
@@ -83,22 +83,22 @@ export class BoardPostResolver {
     return { postId: id, status: 'taken_down', postedAt: await takeDownPost(context, agent_id, id), post: null };
   }
 
-  @FieldResolver(() => wordEnum(boardStatuses), describedBy(members.status))
+  @FieldResolver(() => wordEnum(boardStatuses), descriptionOptions(members.status))
   status(@Root() { takenDownAt }: BoardPost): BoardStatus {
     return takenDownAt === null ? 'published' : 'taken_down';
   }
 
-  @FieldResolver(() => AtomicAmountScalar, describedBy(members.amount))
+  @FieldResolver(() => AtomicAmountScalar, descriptionOptions(members.amount))
   amount(@Root() post: BoardPost): AtomicAmount {
     return post.amountAtomic;
   }
 
-  @FieldResolver(() => String, describedBy(members.backing))
+  @FieldResolver(() => String, descriptionOptions(members.backing))
   backing(@Root() post: BoardPost): PostBackingWord {
     return post.spendBacked ? 'spend-backed' : 'stamp-backed';
   }
 
-  @FieldResolver(() => String, describedBy(members.verify_url))
+  @FieldResolver(() => String, descriptionOptions(members.verify_url))
   verifyUrl(@Root() post: BoardPost, @Ctx() context: Context): string {
     return verifyUrl(context.base_url, (post.spendBacked ? post.receiptRef : null) ?? post.stampTaskId);
   }

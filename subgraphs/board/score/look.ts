@@ -3,7 +3,7 @@ import { scoreWeights } from './weights.ts';
 
 /* Searches a chain for the funders of a wallet, within limits. Each way in which nothing is found out has a name. */
 
-export interface MovedOnce {
+export interface FundingTransfer {
   readonly from: string;
   readonly to: string;
   /** Atomic USDC. */
@@ -12,7 +12,7 @@ export interface MovedOnce {
 
 /** `refused`: the node will not search so many blocks at once. */
 export type MovedPage =
-  | { readonly kind: 'read'; readonly moved: readonly MovedOnce[] }
+  | { readonly kind: 'read'; readonly moved: readonly FundingTransfer[] }
   | { readonly kind: 'refused' | 'unreachable' };
 
 /** Reads transfers of USDC on Base. Addresses are in lower case. Never throws. */
@@ -86,7 +86,7 @@ async function fundedBy(chain: FundingChain, funder: string, range: Range): Prom
 async function eachPage(
   { from_block, to_block }: Range,
   ask: (page: readonly [from: number, to: number]) => Promise<MovedPage>,
-  take: (moved: MovedOnce) => boolean,
+  take: (moved: FundingTransfer) => boolean,
 ): Promise<'read' | 'refused' | 'unreachable'> {
   for (let from = from_block; from <= to_block; from += scoreLimits.page_blocks_max) {
     const page = await ask([from, Math.min(to_block, from + scoreLimits.page_blocks_max - 1)]);

@@ -15,7 +15,7 @@ export interface Hours {
 }
 
 /** Keeps the sum of the hour that ended with a row, if the next hour follows directly. */
-export function hourPassed(state: AlertState, before: Window, after: Window): AlertState {
+export function keepHourBefore(state: AlertState, before: Window, after: Window): AlertState {
   if (before.start_ms === after.start_ms) return state;
   const { hour_before, ...others } = state;
   if (before.start_ms !== null && after.start_ms === before.start_ms + period_ms.hour)

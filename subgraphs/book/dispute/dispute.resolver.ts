@@ -13,7 +13,7 @@ import {
   type Arguments,
   type ArgumentsOfBook,
   argumentsType,
-  describedBy,
+  descriptionOptions,
   givenMembers,
   readRequest,
 } from '../../graph-type.ts';
@@ -95,23 +95,23 @@ export class DisputeResolver {
     return disputeStatusOf(database, givenMembers(DisputePath, args).dispute_id);
   }
 
-  @FieldResolver(() => DateTimeScalar, { nullable: true, ...describedBy(shown.decides_after) })
+  @FieldResolver(() => DateTimeScalar, { nullable: true, ...descriptionOptions(shown.decides_after) })
   decidesAfter(@Root() { outcome, decidesAfter }: Dispute): Date | null {
     return outcome === null ? decidesAfter : null;
   }
 
-  @FieldResolver(() => Boolean, describedBy(shown.final))
+  @FieldResolver(() => Boolean, descriptionOptions(shown.final))
   final(@Root() { outcome }: Dispute): boolean {
     return outcome === 'refund';
   }
 
-  @FieldResolver(() => String, describedBy(shown.status_url))
+  @FieldResolver(() => String, descriptionOptions(shown.status_url))
   statusUrl(@Root() { disputeId }: Dispute, @Ctx() { issuer }: BookContext): string {
     return disputeStatusUrl(issuer.base_url, disputeId);
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => GraphQLJSONObject, describedBy(shown.verdict))
+  @FieldResolver(() => GraphQLJSONObject, descriptionOptions(shown.verdict))
   verdict(@Root() { verdict }: Dispute): JsonObject {
     return JSON.parse(verdict) as JsonObject;
   }

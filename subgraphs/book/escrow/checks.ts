@@ -35,7 +35,7 @@ export function receiptFacts(receipt: Pick<Receipt, 'payload' | 'proofOutcome' |
   };
 }
 
-export interface Required extends JsonObject {
+export interface EscrowRequirements extends JsonObject {
   /** `sha256:<hex>` or `keccak256:<hex>`. */
   readonly output_hash: string | null;
   readonly proof_tier: ProofTier | null;
@@ -57,7 +57,7 @@ const same = (check: string, wanted: string, found: string | null): ReleaseCheck
 
 /** `receipt` is null if there is none for the task. */
 export function ledgerChecks(
-  { output_hash, proof_tier }: Required,
+  { output_hash, proof_tier }: EscrowRequirements,
   evidence: Evidence | null,
   receipt: ShownByReceipt | null,
 ): readonly ReleaseCheck[] {

@@ -2,7 +2,7 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { LedgerEscrowState } from '../../../schema/escrow.ts';
 import type { AgentId, EscrowId } from '../../../schema/ids.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
-import type { Required } from './checks.ts';
+import type { EscrowRequirements } from './checks.ts';
 import type { LedgerMove } from './ledger-escrow.machine.ts';
 import type { Phase } from './phase.ts';
 
@@ -23,7 +23,7 @@ export class StoredLedgerEscrow {
   @Property({ type: 'integer' }) seq!: number;
   /** Amount collected for that task. */
   @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;
-  @Property({ type: 'json', columnType: 'jsonb' }) required!: Required;
+  @Property({ type: 'json', columnType: 'jsonb' }) required!: EscrowRequirements;
   @Property({ type: 'text' }) state!: LedgerEscrowState;
   @Property({ type: 'json', columnType: 'jsonb' }) phases!: readonly LedgerPhase[];
   @Property({ type: 'Date', columnType: 'timestamptz' }) openedAt!: Date;

@@ -9,7 +9,7 @@ import {
   type Arguments,
   type ArgumentsOfBook,
   argumentsType,
-  describedBy,
+  descriptionOptions,
   givenMembers,
   readRequest,
 } from '../../graph-type.ts';
@@ -93,7 +93,7 @@ export class PullExportResolver {
     return csv;
   }
 
-  @FieldResolver(() => String, describedBy(PublishedExportNoun.shape.url))
+  @FieldResolver(() => String, descriptionOptions(PublishedExportNoun.shape.url))
   url(@Root() { slug }: PullExport, @Ctx() { base_url }: BookContext): string {
     return pullExportUrl(base_url, slug);
   }

@@ -10,7 +10,7 @@ import { appendNewRows } from '../ledger/append-new-rows.ts';
 import { lockBook } from '../ledger/damage.ts';
 import { requireHourRoom } from '../ledger/hour-room.ts';
 import { takeTask } from '../ledger/take-task.ts';
-import { type Recorder, recordedBy, requireCollected, requireInSlice } from '../slice/collect.ts';
+import { type Recorder, recorderOf, requireCollected, requireInSlice } from '../slice/collect.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
@@ -34,7 +34,7 @@ export async function recordInflow(
   const named = claim ? (claim.task_id ?? taskOfClaim('inflow', claim)) : request.task_id;
   const task_id = named ?? newTask(context);
   if (granted) requireInSlice(granted.slice, { task_id, at_ms: context.clock.now_ms() });
-  const recorded_by = granted ? recordedBy(granted) : undefined;
+  const recorded_by = granted ? recorderOf(granted) : undefined;
   const said_of_it = { agent_id, task_id, bucket, allocation, model, hub, wallet_word, recorded_by };
   const inflow_claim = signedInflow(context, said_of_it);
   const birth = inflowFacts({ task_id, model, hub }, { bucket, allocation, inflow_claim });

@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, type TaskId } from '../../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../../schema/observed-transfer.ts';
 import type { IngestRequest } from '../../../schema/requests/ingest.ts';
-import type { NamedTransfer, Observation, SeenIn } from '../../foreign-transfers.ts';
+import type { ChainPosition, NamedTransfer, Observation } from '../../foreign-transfers.ts';
 import { newTask } from '../../new-task.ts';
 import { isOwnTransfer } from '../../receipt/receipt/own-transfer.ts';
 import type { Payer } from '../../sale.ts';
@@ -22,7 +22,7 @@ export type IngestFact = {
   /** Task of the row. */
   readonly task_id: TaskId;
   readonly transfer: ObservedTransfer;
-  readonly seen_in: { readonly [K in keyof SeenIn]: SeenIn[K] };
+  readonly seen_in: { readonly [K in keyof ChainPosition]: ChainPosition[K] };
   readonly payer_proven: boolean;
   /** Whether the seller signed that the payment was for the resource of the row. */
   readonly merchant_signed: boolean;

@@ -2,7 +2,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { type ObservedTransfer, transferSlot } from '../../../schema/observed-transfer.ts';
 import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
-import type { SeenIn } from '../../foreign-transfers.ts';
+import type { ChainPosition } from '../../foreign-transfers.ts';
 import type { IngestFact } from './find.ts';
 
 /*
@@ -44,7 +44,7 @@ export interface UnsettledIngest {
   readonly task_id: string;
   readonly agent_id: AgentId;
   readonly transfer: ObservedTransfer;
-  readonly seen_in: SeenIn;
+  readonly seen_in: ChainPosition;
 }
 
 /**
@@ -75,7 +75,7 @@ export function markIngestsFinal(tx: Tx, task_ids: readonly string[]): void {
 }
 
 /** Marks a transfer that must be checked again. `seen_in` is null if nothing was learned. */
-export function markIngestLookedAt(tx: Tx, task_id: string, seen_in: SeenIn | null): void {
+export function markIngestLookedAt(tx: Tx, task_id: string, seen_in: ChainPosition | null): void {
   tx.write({
     name: 'ingest that was looked at',
     text: `update foreign_ingest set looked_at = now(), seen_in = coalesce($2::jsonb, seen_in)

@@ -3,7 +3,7 @@ import type { AgentId, TaskId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import { type EventRecord, headOf, storeBooks } from './append.ts';
 import { lockBooksOf, type RowName } from './correct.ts';
-import { type CorrectionRow, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
+import { type CorrectionRow, correctionRow, rowsWithoutCorrection, storeCorrections } from './correction-row.ts';
 import { moveRow, type RowChange, standingRows, storeMoved } from './move-row.ts';
 
 /** A row whose payment is not and will not be on its chain. */
@@ -31,7 +31,7 @@ export interface AnnulOutcome extends RowName {
 export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readonly AnnulOutcome[]> {
   const annulments = new Map(items.map(item => [item.task_id, item]));
   const { books, rows } = await lockBooksOf(tx, [...annulments.keys()]);
-  const standing = await standingRows(tx, await uncorrected(tx, rows));
+  const standing = await standingRows(tx, await rowsWithoutCorrection(tx, rows));
   const moved: RowChange[] = [];
   const corrections: CorrectionRow[] = [];
   for (const row of standing) {

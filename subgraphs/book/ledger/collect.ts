@@ -11,7 +11,7 @@ import { type SignedTreeHead } from '../../receipt/log/tree-head.ts';
 import { issueReceipts, type PreparedReceipt } from '../../receipt/receipt/issue.ts';
 import { type Receipt } from '../../receipt/receipt/receipt.entity.ts';
 import { judgeAlerts, wantsUsualSpending } from '../alerts/judge.ts';
-import { dayOf, hourPassed, usualSpendingOf } from '../alerts/rate.ts';
+import { dayOf, keepHourBefore, usualSpendingOf } from '../alerts/rate.ts';
 import {
   appendEvent,
   appendRow,
@@ -121,7 +121,7 @@ function appendAlerts(
   { head, row }: Pick<ReturnType<typeof appendRow>, 'head' | 'row'>,
 ): { head: Head; events: readonly EventRecord[] } {
   if (row.amount === null || isSpentElsewhere(row.evidence)) return { head, events: [] };
-  const alert_state = hourPassed(head.alert_state, before.hour, head.hour);
+  const alert_state = keepHourBefore(head.alert_state, before.hour, head.hour);
   const { alerts, state } = judgeAlerts({ ...head, alert_state }, Date.parse(row.collected_at));
   let grown: Head = { ...head, alert_state: state };
   const events = alerts.map(body => {

@@ -59,7 +59,7 @@ export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]):
 }
 
 /** Rows without a correction. Their heads are locked. */
-export async function uncorrected(tx: Tx, rows: readonly RowName[]): Promise<readonly RowName[]> {
+export async function rowsWithoutCorrection(tx: Tx, rows: readonly RowName[]): Promise<readonly RowName[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<{ agent_id: number; corrects_seq: number }>({
     name: 'corrected rows',

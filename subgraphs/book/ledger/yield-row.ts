@@ -1,7 +1,7 @@
 import type { Tx } from '../../database.ts';
 import { storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
-import { type CorrectionFacts, correctionRow, storeCorrections, uncorrected } from './correction-row.ts';
+import { type CorrectionFacts, correctionRow, rowsWithoutCorrection, storeCorrections } from './correction-row.ts';
 
 /** A row without an amount, for a transfer that another row records with a proven payer. */
 export interface YieldedRow extends Omit<CorrectionFacts, 'facts'> {
@@ -18,7 +18,7 @@ export interface YieldedRow extends Omit<CorrectionFacts, 'facts'> {
 export async function yieldRows(tx: Tx, items: readonly YieldedRow[]): Promise<number> {
   const yieldings = new Map(items.map(item => [item.task_id, item]));
   const { books, rows } = await lockBooksOf(tx, [...yieldings.keys()]);
-  const corrections = (await uncorrected(tx, rows)).flatMap(row => {
+  const corrections = (await rowsWithoutCorrection(tx, rows)).flatMap(row => {
     const yielding = yieldings.get(row.task_id);
     if (yielding === undefined) return [];
     const { yielded_to, correction_id, reason } = yielding;

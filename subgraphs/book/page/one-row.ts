@@ -1,7 +1,7 @@
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
-import { type LeftOut, preparedIfFew, writtenText } from '../../json-sql.ts';
+import { type NullOmissions, preparedIfFew, writtenText } from '../../json-sql.ts';
 import { type FieldSelection, ofPage, rowsText } from './row-json.ts';
 import { rowScope } from './row-scope.ts';
 
@@ -10,7 +10,7 @@ export async function readRowJson(
   database: Pick<Database, 'query'>,
   { agent_id, seq }: { readonly agent_id: AgentId; readonly seq: number },
   selection: FieldSelection,
-  leftOut: LeftOut,
+  leftOut: NullOmissions,
 ): Promise<Json> {
   const scope = rowScope(agent_id, { limit: 1, filter: { seq } });
   const key = selection.fieldNodes[0]?.name.value ?? '';

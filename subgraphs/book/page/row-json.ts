@@ -15,11 +15,11 @@ import {
   asPrinted,
   asText,
   asTime,
-  type LeftOut,
+  fieldSql,
+  type NullOmissions,
   preparedIfFew,
   selectedFields,
   type Writing,
-  writtenBy,
   writtenText,
 } from '../../json-sql.ts';
 import type { BookRow } from '../ledger/row.entity.ts';
@@ -231,8 +231,8 @@ const rowWriting: Writing = {
 const PAGE_ROWS = ':rows';
 
 /** Rows of a page of book $1, newest first, as one JSON text with the selected fields. */
-export function rowsText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: LeftOut): string {
-  const row = writtenBy(rowWriting, { fieldNodes, fragments }, leftOut, key);
+export function rowsText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: NullOmissions): string {
+  const row = fieldSql(rowWriting, { fieldNodes, fragments }, leftOut, key);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
     from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
 }
@@ -260,13 +260,16 @@ export function rowsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveI
     ([, [it]]) => it?.name.value === 'entries',
   );
   const once = rows && others.length === 0;
-  const text = once ? rowsText({ fieldNodes: rows[1], fragments }, rows[0], rootValue as LeftOut) : null;
+  const text = once ? rowsText({ fieldNodes: rows[1], fragments }, rows[0], rootValue as NullOmissions) : null;
   texts.set(node, text);
   return text;
 }
 
 export async function writeRows(database: Database, scope: RowScope, info: GraphQLResolveInfo): Promise<RawJson> {
-  const text = ofPage(`select ${rowsText(info, String(info.path.key), info.rootValue as LeftOut)} as rows`, scope);
+  const text = ofPage(
+    `select ${rowsText(info, String(info.path.key), info.rootValue as NullOmissions)} as rows`,
+    scope,
+  );
   const [found] = await database.query<{ rows: string }>({ ...preparedIfFew(text), values: [...scope.values] });
   return writtenText(found?.rows ?? '[]');
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { countedLeaves } from '../../receipt/totals/payments.ts';
 import type { BookContext } from '../context.ts';
 import { readBooks } from '../ledger/append.ts';
-import { fail, finish, waitsFor } from './end.ts';
+import { continueWaiting, failReconciliation, finish } from './end.ts';
 import { reconciliationById } from './find.ts';
 import { takePage } from './page.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
@@ -35,9 +35,9 @@ export async function advance(parts: AdvanceParts, report_id: string, signal: Ab
     if (report?.state !== 'running') return 'ended';
     const step = await stepOf(parts, report);
     if (step.kind === 'ended') return 'ended';
-    if (step.kind === 'waits') return (await waitsFor(parts.database, report, step.for)) ? 'rests' : 'ended';
+    if (step.kind === 'waits') return (await continueWaiting(parts.database, report, step.for)) ? 'rests' : 'ended';
     if (step.kind === 'fails') {
-      await fail(parts.database, report, step.by);
+      await failReconciliation(parts.database, report, step.by);
       return 'ended';
     }
   }

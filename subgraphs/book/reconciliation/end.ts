@@ -45,12 +45,16 @@ async function entriesOf(tx: Tx, { reportId }: StoredReconciliation): Promise<Js
 }
 
 /** Ends it with a reason. */
-export async function fail(database: Store, report: StoredReconciliation, reason: ReconciliationFault): Promise<void> {
+export async function failReconciliation(
+  database: Store,
+  report: StoredReconciliation,
+  reason: ReconciliationFault,
+): Promise<void> {
   await failWhere(database, report, reason, 0);
 }
 
 /** Ends it if it has waited too long, by the clock of the database. Returns whether it keeps waiting. */
-export async function waitsFor(
+export async function continueWaiting(
   database: Store,
   report: StoredReconciliation,
   reason: ReconciliationFault,

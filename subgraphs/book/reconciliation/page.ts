@@ -4,11 +4,11 @@ import { reconciliationLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
 import {
-  type Classified,
   type ClassSums,
   classifyTransfers,
   type SentTransfer,
   sumClasses,
+  type TransferClassification,
 } from '../../../schema/reconciliation-rule.ts';
 import { type Database, insertRows } from '../../database.ts';
 import { type KnownUse, knownUses } from './known-uses.ts';
@@ -67,7 +67,7 @@ export function knownWallets({ wallet, agentWallet }: StoredReconciliation): str
 
 function entriesToList(
   { reportId: report_id, transfers }: StoredReconciliation,
-  classified: readonly Classified<SentTransfer, KnownUse>[],
+  classified: readonly TransferClassification<SentTransfer, KnownUse>[],
   base_url: string,
 ): object[] {
   const room = Math.max(0, listed_transfers_max - transfers);
@@ -84,7 +84,7 @@ function sumsIn(kept: JsonObject): ClassSums {
 }
 
 /** A transfer as the document lists it. Unknown or private members are absent. */
-function entryOf(classified: Classified<SentTransfer, KnownUse>, base_url: string): JsonObject {
+function entryOf(classified: TransferClassification<SentTransfer, KnownUse>, base_url: string): JsonObject {
   const { class: of, transfer, use } = classified;
   const { block_number, log_index, tx_hash, to, amount } = transfer;
   return {

@@ -8,7 +8,7 @@ import {
   type Arguments,
   type ArgumentsOfBook,
   argumentsType,
-  describedBy,
+  descriptionOptions,
   givenMembers,
   readRequest,
 } from '../../graph-type.ts';
@@ -63,12 +63,12 @@ export class AssignmentResolver {
     return revokeAssignment(database, requireHeld(principal, args.agentId), assignment_id);
   }
 
-  @FieldResolver(() => ShownSliceBounds, describedBy(members.slice))
+  @FieldResolver(() => ShownSliceBounds, descriptionOptions(members.slice))
   slice(@Root() { slice }: SliceAssignment): ShownSliceBounds {
     return shownBounds(slice);
   }
 
-  @FieldResolver(() => wordEnum(assignmentStatuses), describedBy(members.status))
+  @FieldResolver(() => wordEnum(assignmentStatuses), descriptionOptions(members.status))
   status(@Root() assignment: SliceAssignment, @Ctx() { clock }: BookContext): AssignmentStatus {
     return assignmentStatus(assignment, clock.now_ms());
   }

@@ -45,6 +45,6 @@ export async function requireCollected(
 }
 
 /** The recorder as the claim of the issuer names it. */
-export function recordedBy({ assignment_id, grantee }: SliceGrant): JsonObject {
+export function recorderOf({ assignment_id, grantee }: SliceGrant): JsonObject {
   return present({ assignment_id, grantee });
 }

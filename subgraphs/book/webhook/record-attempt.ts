@@ -1,7 +1,7 @@
 import { type AgentId, agentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import { type MessageJob, type MessageName, messageId } from '../../../schema/webhook/message.ts';
-import { afterFailedAttempt, afterPostponement, type Next, restMs } from '../../../schema/webhook/retry.ts';
+import { afterFailedAttempt, afterPostponement, type RetryDecision, restMs } from '../../../schema/webhook/retry.ts';
 import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
@@ -21,7 +21,7 @@ export interface DeliveryFault {
 }
 
 /** Position up to which a book has sent its messages. Null for a message that is sent again. */
-export type SentUpTo = { readonly position: number; readonly messages: number } | null;
+export type SendProgress = { readonly position: number; readonly messages: number } | null;
 
 const SAME = `agent_id = $1 and box is not null and floor(extract(epoch from changed_at) * 1000)::int8 = $2`;
 const TOLD = (position: number) =>
@@ -32,7 +32,7 @@ export async function recordDelivery(
   database: Store,
   agent_id: number,
   { changed_ms }: FoundWebhook,
-  { status, prompt, told }: { readonly status: number; readonly prompt: boolean; readonly told: SentUpTo },
+  { status, prompt, told }: { readonly status: number; readonly prompt: boolean; readonly told: SendProgress },
 ): Promise<void> {
   await database.query({
     name: 'webhook delivered',
@@ -47,7 +47,7 @@ export async function recordNothingToSend(
   database: Store,
   agent_id: number,
   webhook: FoundWebhook,
-  told: NonNullable<SentUpTo>,
+  told: NonNullable<SendProgress>,
 ) {
   await database.query({
     name: 'nothing to tell',
@@ -61,8 +61,8 @@ export function recordFailure(
   database: Store,
   job: MessageJob,
   webhook: FoundWebhook,
-  { fault, told, random }: { readonly fault: DeliveryFault; readonly told: SentUpTo; readonly random: number },
-): Promise<Next['kind']> {
+  { fault, told, random }: { readonly fault: DeliveryFault; readonly told: SendProgress; readonly random: number },
+): Promise<RetryDecision['kind']> {
   return database.transaction(async tx => {
     const { status, error, retry_after_ms } = fault;
     countFailure(tx, job.agent_id, webhook, { fault, told });
@@ -84,7 +84,12 @@ export function recordPingFailure(
 }
 
 /** Postpones a message without an attempt. */
-export function postpone(database: Store, job: MessageJob, until_ms: number, error: string): Promise<Next['kind']> {
+export function postpone(
+  database: Store,
+  job: MessageJob,
+  until_ms: number,
+  error: string,
+): Promise<RetryDecision['kind']> {
   return database.transaction(async tx => {
     const next = afterPostponement(job, until_ms);
     follow(tx, job, next, { status: null, error });
@@ -129,7 +134,7 @@ function countFailure(
   tx: Tx,
   agent_id: number,
   webhook: FoundWebhook,
-  { fault: { status, error }, told }: { readonly fault: DeliveryFault; readonly told: SentUpTo },
+  { fault: { status, error }, told }: { readonly fault: DeliveryFault; readonly told: SendProgress },
 ): void {
   const rest_ms = restMs(webhook.failures_in_row + 1);
   const until = rest_ms === 0 ? null : iso(webhook.now_ms + rest_ms);
@@ -147,7 +152,7 @@ interface DeadBecause {
   readonly error: string;
 }
 
-function follow(tx: Tx, job: MessageJob, next: Next, why: DeadBecause): void {
+function follow(tx: Tx, job: MessageJob, next: RetryDecision, why: DeadBecause): void {
   if (next.kind === 'dead') bury(tx, job, job.attempts, why);
   else addJobs(tx, [{ task: 'webhook/message', payload: job, run_at: iso(next.at_ms), key: messageId(job) }]);
 }

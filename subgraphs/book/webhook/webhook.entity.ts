@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
-import type { UsedRoom } from './room.ts';
+import type { HourlyUses } from './room.ts';
 
 /**
  * Webhook of a book and the state of its deliveries. The row stays when the webhook is removed, so that removing it does not reset
@@ -43,7 +43,7 @@ export class Webhook {
   answeredAt!: Date | null;
   /** Uses of free, limited requests by its owner. */
   @Property({ type: 'json', columnType: 'jsonb', defaultRaw: `'{}'` })
-  room!: UsedRoom;
+  room!: HourlyUses;
   /** Messages from before this time are not sent. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;

@@ -7,13 +7,20 @@ import { taskNamedBy } from '../../../schema/ids.ts';
 import type { RawJson } from '../../../schema/json-text.ts';
 import { buyerLimits, limits } from '../../../schema/limits.ts';
 import { BoughtTaskRequest, BoughtTasksRequest, CancelTaskRequest } from '../../../schema/requests/bought-task.ts';
-import { type Arguments, argumentsType, describedBy, givenMembers, objectType, readRequest } from '../../graph-type.ts';
+import {
+  type Arguments,
+  argumentsType,
+  descriptionOptions,
+  givenMembers,
+  objectType,
+  readRequest,
+} from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted, resultUnlessHalted } from '../log/halt-guard.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { taskUnlessHalted } from '../receipt/task-status.ts';
-import { buyerOf, isBuyers, isUnproven, type ProvenBuyer } from './buyer.ts';
+import { buyerOf, isBoughtBy, isUnproven, type ProvenBuyer } from './buyer.ts';
 import { isOfferName, offerNames, openAnswer, type TaskFacts, taskFacts, tasksOfOffer, taskUnderName } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
 
@@ -112,7 +119,7 @@ export class BoughtTaskResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...describedBy(members.answer) })
+  @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...descriptionOptions(members.answer) })
   async answer(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | RawJson | null> {
     const facts = await shown(task, context);
     if (!facts || !isShown(facts, task)) return null;
@@ -121,7 +128,7 @@ export class BoughtTaskResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...describedBy(members.receipt) })
+  @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...descriptionOptions(members.receipt) })
   async receiptDocument(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
     const receipt = (await shown(task, context))?.receipt;
     return receipt ? receiptDocument(receipt, context.base_url, context.profile, context.newestSize()) : null;
@@ -169,7 +176,7 @@ async function findBoughtTask(
   const [standing, facts] = await Promise.all([context.findTask(task_id), taskFacts(context.database, task_id)]);
   const status = taskUnlessHalted(context.database, standing);
   if (status === null) return null;
-  const mine = facts !== null && isBuyers(facts, buyer);
+  const mine = facts !== null && isBoughtBy(facts, buyer);
   // An intent is public with the receipt that signs it, and not before.
   const intent_id = mine || facts?.receipt ? (facts?.intent_id ?? null) : null;
   const named = offer ?? (mine && intent_id === null ? (await offerNames(context, [task_id])).get(task_id) : null);

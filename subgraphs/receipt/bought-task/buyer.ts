@@ -25,7 +25,7 @@ export interface TaskOwner {
 }
 
 /** Whether a task is this caller's: on their book, paid by their wallet, or under their key. */
-export function isBuyers({ agent_id, payer, api_key_hash }: TaskOwner, buyer: ProvenBuyer): boolean {
+export function isBoughtBy({ agent_id, payer, api_key_hash }: TaskOwner, buyer: ProvenBuyer): boolean {
   if (agent_id !== null && buyer.agent_ids.includes(agent_id)) return true;
   if (payer !== null && buyer.wallets.includes(payer)) return true;
   return api_key_hash !== null && api_key_hash === buyer.api_key_hash;

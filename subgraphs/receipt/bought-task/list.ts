@@ -2,7 +2,7 @@ import { buyerLimits } from '../../../schema/limits.ts';
 import { TASKS_PAGE_TOKEN, type TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import { CANCELED } from '../claim/cancel.ts';
-import { TAKEN_ON } from '../receipt/task-status.ts';
+import { ACCEPTED_RULE } from '../receipt/task-status.ts';
 import type { ProvenBuyer } from './buyer.ts';
 
 /** Filter of a list of bought tasks. */
@@ -46,7 +46,7 @@ const eachOf = (given: string, select: string) =>
 
 /** State of a task by its receipt, as `recordedTask` says it of one. */
 const recordedState = (payload: string) =>
-  `case when ${payload}::jsonb#>>'{fulfillment,output_commitment,omission_rule}' = '${TAKEN_ON}' then 'accepted' else 'completed' end`;
+  `case when ${payload}::jsonb#>>'{fulfillment,output_commitment,omission_rule}' = '${ACCEPTED_RULE}' then 'accepted' else 'completed' end`;
 
 const receipts = `select 1 as rank, task_id, ${recordedState('payload')} as state, collected_at as at, payload::jsonb->>'intent_id' as intent_id
   from receipt`;

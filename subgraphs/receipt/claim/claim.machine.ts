@@ -27,7 +27,7 @@ export function mayMove(from: ClaimState, to: ClaimState): boolean {
 }
 
 /** Facts about the existing claim under the key of a new one. */
-export interface Standing {
+export interface ExistingClaim {
   readonly state: ClaimState;
   readonly task_id: string;
   readonly request_hash: string;
@@ -74,7 +74,7 @@ export type Verdict =
  * refused again without another judgement. One that was used to try router keys lapses; if its money arrives all the
  * same, its work is owed.
  */
-export function judge(standing: Standing, incoming: Use): Verdict {
+export function judge(standing: ExistingClaim, incoming: Use): Verdict {
   if (standing.task_id === incoming.task_id && standing.state === 'claimed') return { kind: 'claimed' };
   if (standing.state === 'released') {
     if ((standing.published || standing.bound || incoming.spent) && !isSameUse(standing, incoming))
@@ -99,7 +99,7 @@ export function isSameRequest(standing: RequestIdentity, incoming: RequestIdenti
   return standing.request_hash === incoming.request_hash && standing.router_key_mark === incoming.router_key_mark;
 }
 
-function isSameUse(standing: Standing, incoming: Use): boolean {
+function isSameUse(standing: ExistingClaim, incoming: Use): boolean {
   if (!isSameRequest(standing, incoming)) return false;
   return standing.possessed_by === null || standing.possessed_by === incoming.possessed_by;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
-import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts';
+import { type ExistingClaim, judge, type Use, type Verdict } from './claim.machine.ts';
 import { beyondBalance, type Funds } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
@@ -136,7 +136,7 @@ function isDoubtful({ is_payers = false, landing }: ClaimRequest, standing: Stan
   return !is_payers && mismatches !== null && mark !== paidFromOf(standing.landing) && isGuessing(mismatches, mark);
 }
 
-function asStanding({ landing, ...standing }: StandingRow): Standing {
+function asStanding({ landing, ...standing }: StandingRow): ExistingClaim {
   return { ...standing, possessed_by: possessorOf(landing), router_key_mark: routerKeyMarkOf(landing) };
 }
 
@@ -185,7 +185,7 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
   return new Set(rows.map(row => row.claim_key));
 }
 
-type StandingRow = Omit<Standing, 'possessed_by' | 'router_key_mark'> & {
+type StandingRow = Omit<ExistingClaim, 'possessed_by' | 'router_key_mark'> & {
   claim_key: string;
   task_id: TaskId;
   answered: boolean;

@@ -49,7 +49,10 @@ export async function proveHeads<H extends TreeHeadFacts>(
 const empty: TreeHeadFacts = { log_id: LOG_ID, tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
 
 /** The head that the log has now, if it extends that one; null if it is the same. */
-export async function grownHead(database: Database, since: TreeHeadFacts | null): Promise<TreeHeadFacts | null> {
+export async function findExtendingHead(
+  database: Database,
+  since: TreeHeadFacts | null,
+): Promise<TreeHeadFacts | null> {
   const before = since ?? empty;
   const integrity = await proveLogIntact(database, before);
   return integrity.kind === 'intact' && integrity.found.tree_size > before.tree_size ? integrity.found : null;

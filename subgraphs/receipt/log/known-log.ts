@@ -1,5 +1,5 @@
 import { LogHalted, type Mismatch } from './halt.ts';
-import { type HeadName, headName, isOther, isSameHead } from './tree-head.ts';
+import { type HeadName, headName, isFork, isSameHead } from './tree-head.ts';
 
 /** A commit as its process announces it: the head that it found under the lock, and the one that it left. */
 export interface HeadLink {
@@ -122,7 +122,7 @@ export class KnownLog {
   /** Stops if another head of that size is known. */
   #contradicts(head: HeadName): boolean {
     const known = this.#roots.at(head.tree_size);
-    const contradicts = known !== null && isOther(known, head);
+    const contradicts = known !== null && isFork(known, head);
     if (contradicts) this.stop({ known, found: head });
     return contradicts;
   }

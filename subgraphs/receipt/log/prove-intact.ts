@@ -4,7 +4,7 @@ import type { LogHalt } from './halt.ts';
 import type { KnownLog } from './known-log.ts';
 import { consistencyNodes, consistencyPath, type NodeReader, peaksOf } from './merkle-tree.ts';
 import { MissingNode, readNodes } from './stored-proofs.ts';
-import { type HeadName, isOther, LOG_ID, type TreeHeadFacts } from './tree-head.ts';
+import { type HeadName, isFork, LOG_ID, type TreeHeadFacts } from './tree-head.ts';
 
 export type LogIntegrity =
   | { readonly kind: 'intact'; readonly found: TreeHeadFacts }
@@ -85,7 +85,7 @@ type HeadComparison<H extends HeadName> =
 
 /** Pure: whatever was signed must be a prefix of what is found, and two of the same size are the same. */
 export function compareHeads<H extends HeadName>(known: readonly H[], found: HeadName): HeadComparison<H> {
-  const contradicted = known.findLast(head => head.tree_size > found.tree_size || isOther(head, found));
+  const contradicted = known.findLast(head => head.tree_size > found.tree_size || isFork(head, found));
   if (contradicted) return { kind: 'contradicted', known: contradicted };
   const older = known.filter(head => head.tree_size < found.tree_size);
   return older.length === 0 ? { kind: 'known' } : { kind: 'unproven', older };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { LogHalted, type Mismatch } from './halt.ts';
-import { type HeadName, isOther, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
+import { type HeadName, isFork, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
 
 /** The last signed head, kept outside the database: what a restored older dump cannot take back. */
 export interface SavedHead {
@@ -86,7 +86,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
       if (head !== null) await file.keep(head);
     },
     save(head) {
-      if (next !== null && isOther(next.head, head)) return Promise.reject(log.stop({ known: next.head, found: head }));
+      if (next !== null && isFork(next.head, head)) return Promise.reject(log.stop({ known: next.head, found: head }));
       if (next === null) next = { head, done: Promise.withResolvers() };
       else if (head.tree_size > next.head.tree_size) next.head = head;
       const { done } = next;
@@ -200,7 +200,7 @@ class HeadFile {
   async #requireOneLog(standing: SignedTreeHead, head: SignedTreeHead): Promise<void> {
     if (isSameHead(standing, head)) return;
     const [older, newer] = standing.tree_size < head.tree_size ? [standing, head] : [head, standing];
-    if (isOther(standing, head) || !(await this.#log.isExtended(older, newer)))
+    if (isFork(standing, head) || !(await this.#log.isExtended(older, newer)))
       throw this.#log.stop({ known: standing, found: head });
   }
 }

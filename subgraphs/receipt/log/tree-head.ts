@@ -29,7 +29,7 @@ export function isSameHead(one: HeadName, other: HeadName): boolean {
 }
 
 /** The same size with another root: this alone proves that the log has forked. */
-export function isOther(one: HeadName, other: HeadName): boolean {
+export function isFork(one: HeadName, other: HeadName): boolean {
   return one.tree_size === other.tree_size && one.root_hash !== other.root_hash;
 }
 

@@ -9,7 +9,7 @@ import {
   ReceiptNoun,
   type ReceiptPayload,
 } from '../../../schema/receipt-shapes.ts';
-import { describedBy, objectType, shownOf } from '../../graph-type.ts';
+import { descriptionOptions, objectType, shownOf } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { laneOf } from './document.ts';
 import { Receipt } from './receipt.entity.ts';
@@ -38,33 +38,33 @@ const members = ReceiptNoun.shape;
 /** Unsigned facts of a receipt, which may change. */
 @Resolver(() => Receipt)
 export class ReceiptLaneResolver {
-  @FieldResolver(() => Boolean, describedBy(members.anchor_changed_since_binding))
+  @FieldResolver(() => Boolean, descriptionOptions(members.anchor_changed_since_binding))
   anchorChangedSinceBinding(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): boolean {
     return laneIn(receipt, context).anchor_changed_since_binding;
   }
 
-  @FieldResolver(() => Boolean, describedBy(members.freeze))
+  @FieldResolver(() => Boolean, descriptionOptions(members.freeze))
   freeze(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): boolean {
     return laneIn(receipt, context).freeze;
   }
 
-  @FieldResolver(() => Boolean, describedBy(members.unverifiable_from_registry))
+  @FieldResolver(() => Boolean, descriptionOptions(members.unverifiable_from_registry))
   unverifiableFromRegistry(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): boolean {
     return laneIn(receipt, context).unverifiable_from_registry;
   }
 
-  @FieldResolver(() => ReceiptLocalCheck, { nullable: true, ...describedBy(members.local_check) })
+  @FieldResolver(() => ReceiptLocalCheck, { nullable: true, ...descriptionOptions(members.local_check) })
   localCheck(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): ReceiptLocalCheck | null {
     const { local_check } = laneIn(receipt, context);
     return local_check && { ...local_check, amount: atomicAmount(BigInt(local_check.amount)) };
   }
 
-  @FieldResolver(() => ReceiptAnsweredAgain, { nullable: true, ...describedBy(members.answered_again) })
+  @FieldResolver(() => ReceiptAnsweredAgain, { nullable: true, ...descriptionOptions(members.answered_again) })
   answeredAgain(@Root() { answeredAgain }: Receipt): ReceiptAnsweredAgain | null {
     return answeredAgain && shownOf(AnsweredAgainNoun, answeredAgain);
   }
 
-  @FieldResolver(() => ReceiptBinding, describedBy(members.binding))
+  @FieldResolver(() => ReceiptBinding, descriptionOptions(members.binding))
   binding(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): ReceiptBinding {
     return { inProof: laneIn(receipt, context).binding.in_proof };
   }

@@ -10,7 +10,14 @@ import { ReceiptNoun, type ReceiptPayload } from '../../../schema/receipt-shapes
 import { IssuerSnapshotRequest, ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
-import { type Arguments, argumentsType, describedBy, givenMembers, readRequest, shownOf } from '../../graph-type.ts';
+import {
+  type Arguments,
+  argumentsType,
+  descriptionOptions,
+  givenMembers,
+  readRequest,
+  shownOf,
+} from '../../graph-type.ts';
 import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
@@ -49,7 +56,7 @@ export class ReceiptResolver {
     return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(task_id)));
   }
 
-  @FieldResolver(() => String, describedBy(ReceiptNoun.shape.verify_url))
+  @FieldResolver(() => String, descriptionOptions(ReceiptNoun.shape.verify_url))
   verifyUrl(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): string {
     return verifyUrl(context.base_url, receipt.taskId);
   }

@@ -53,9 +53,9 @@ export function outcomeUnlessHalted<T extends Pick<Receipt, 'proofOutcome'>>(
 }
 
 /** Signed in the receipt of a task that came without input. */
-export const TAKEN_ON: OmissionRule = 'no_input';
+export const ACCEPTED_RULE: OmissionRule = 'no_input';
 
 function statusOf({ payload }: Receipt): TaskState {
   const { fulfillment } = JSON.parse(payload) as ReceiptPayload;
-  return fulfillment.output_commitment?.omission_rule === TAKEN_ON ? 'accepted' : 'completed';
+  return fulfillment.output_commitment?.omission_rule === ACCEPTED_RULE ? 'accepted' : 'completed';
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
 import { RefusalNoun } from '../../../schema/refusal.ts';
 import { RefusalPath } from '../../../schema/requests/receipt.ts';
-import { type Arguments, argumentsType, describedBy, givenMembers } from '../../graph-type.ts';
+import { type Arguments, argumentsType, descriptionOptions, givenMembers } from '../../graph-type.ts';
 import { refusalAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { resultUnlessHalted } from '../log/halt-guard.ts';
@@ -27,7 +27,7 @@ export class RefusalResolver {
     return resultUnlessHalted(database, await refusalById(database, givenMembers(RefusalPath, asked).refusal_id));
   }
 
-  @FieldResolver(() => String, describedBy(RefusalNoun.shape.refusal_url))
+  @FieldResolver(() => String, descriptionOptions(RefusalNoun.shape.refusal_url))
   refusalUrl(@Root() refusal: SignedRefusal, @Ctx() { base_url }: ReceiptContext): string {
     return refusalUrl(base_url, refusal.refusalId);
   }

@@ -71,12 +71,12 @@ export function ed25519KeysIn(jwks: Jwks): Buffer[] {
 /** Recovers the signer as a wallet would, and checks that the key set publishes that address. */
 export function verifyEip191(jwks: Jwks, signature: Json | undefined, text: string): boolean {
   if (!isJsonObject(signature) || signature.alg !== 'secp256k1-eip191') return false;
-  const address = signerOf(eip191Hash(text), signature.value);
+  const address = recoverSigner(eip191Hash(text), signature.value);
   return address !== null && address === signature.address && keyOfAddress(jwks, address) !== null;
 }
 
 /** The address whose key made a signature (0x, r, s and v in lower case) over a digest; null if no key did. */
-export function signerOf(digest: Uint8Array, value: Json | undefined): string | null {
+export function recoverSigner(digest: Uint8Array, value: Json | undefined): string | null {
   const parts = /^0x([0-9a-f]{128})(1b|1c)$/.exec(typeof value === 'string' ? value : '');
   if (parts === null) return null;
   const [, compact = '', v] = parts;

@@ -12,7 +12,7 @@ import {
   SIBLINGS_FULL,
   unknownDoor,
 } from '../../../schema/session/grant-rule.ts';
-import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import { isSignatureOfKey } from '../../../schema/session/public-key.ts';
 import { firstDomain } from '../../../schema/session/typed-data.ts';
 import type { Database } from '../../database.ts';
 import { credentialsEndedAtMs } from '../../receipt/log/break.ts';
@@ -133,7 +133,7 @@ async function requireSigned(parts: AdmitParts, { shown, address }: GrantedPayme
   }
   const parent = await delegationByHash(parts.database, grant.parentDelegationHash);
   if (parent === null || parent.boundAt === null) throw grantRefusal('no payment has bound its parent session here');
-  if (!isKeysSignature(parent.agentAddress, digest, signature))
+  if (!isSignatureOfKey(parent.agentAddress, digest, signature))
     throw grantRefusal('it is not signed by the key of its parent session');
   return parent;
 }

@@ -12,12 +12,12 @@ export async function payersSession(delegation_hash: string, context: SessionCon
   const { database, principal, clock } = context;
   if (principal.possession.kind === 'absent') throw new Refusal('unauthenticated');
   const standing = await standingSession(database, delegation_hash, Math.floor(clock.now_ms() / 1000));
-  if (!(await isPayers(standing.session, context))) throw new Refusal('not_a_party');
+  if (!(await ownsPayersBook(standing.session, context))) throw new Refusal('not_a_party');
   return standing;
 }
 
 /** Whether the caller possesses the book of its payer or of the payer of a session above it. */
-export async function isPayers(
+export async function ownsPayersBook(
   { path }: Pick<Delegation, 'path'>,
   { database, principal }: Pick<SessionContext, 'database' | 'principal'>,
 ): Promise<boolean> {

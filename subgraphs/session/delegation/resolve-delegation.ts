@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { readDelegation, type ShownDelegation, type ShownGrant } from '../../../schema/session/delegation-header.ts';
 import { grantDigest, type NamedGrant, namesOfGrant } from '../../../schema/session/grant.ts';
 import { hasParent } from '../../../schema/session/grant-rule.ts';
-import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import { isSignatureOfKey } from '../../../schema/session/public-key.ts';
 import type { Database } from '../../database.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
 import { grantRefusal } from './admit.ts';
@@ -66,7 +66,7 @@ async function signedByKey(
 ) {
   const parent = hasParent(grant) ? await delegationByHash(database, grant.parentDelegationHash) : null;
   const signer = parent?.agentAddress ?? grant.payer;
-  return names.find(({ domain }) => isKeysSignature(signer, grantDigest(domain, grant), signature));
+  return names.find(({ domain }) => isSignatureOfKey(signer, grantDigest(domain, grant), signature));
 }
 
 interface DomainQuery {

@@ -4,7 +4,7 @@ import { revocationDigest } from '../../../schema/session/act.ts';
 import { readDelegation } from '../../../schema/session/delegation-header.ts';
 import { delegationHash, namesOfGrant } from '../../../schema/session/grant.ts';
 import { hasParent } from '../../../schema/session/grant-rule.ts';
-import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import { isSignatureOfKey } from '../../../schema/session/public-key.ts';
 import { firstDomain, type SessionDomain, sessionDomain } from '../../../schema/session/typed-data.ts';
 import { leaveCredential } from '../../book/heads/book-changes.ts';
 import { iso } from '../../clock.ts';
@@ -76,7 +76,7 @@ async function signerOf(
   ];
   const digests = domains.map(domain => revocationDigest(domain, session.delegationHash, at));
   const payers = await payersOver(database, session);
-  const own = payers.find(payer => digests.some(digest => isKeysSignature(payer, digest, signature)));
+  const own = payers.find(payer => digests.some(digest => isSignatureOfKey(payer, digest, signature)));
   let unknown: ErrorCode | null = null;
   for (const payer of own ? [own] : payers) {
     const verdict = await free_wallets.verifies(payer, digests, signature, principal.address);

@@ -10,7 +10,7 @@ import { firstRevocation, revocationsAmong } from '../../receipt/issuer/revoked-
 import type { SessionContext } from '../context.ts';
 import { Delegation } from './delegation.entity.ts';
 import { heldAmounts } from './held-amounts.ts';
-import { isPayers, payersSession } from './payers-session.ts';
+import { ownsPayersBook, payersSession } from './payers-session.ts';
 import type { SessionDetail } from './session.type.ts';
 import { shownRevocation } from './shown-revocation.ts';
 import type { SessionNode, SessionTreePage } from './tree.type.ts';
@@ -87,7 +87,7 @@ export async function detailForPayer(session: Delegation, context: SessionContex
   const { possession } = context.principal;
   if (possession.kind === 'absent') return null;
   if (possession.kind === 'wrong') throw new Refusal('forbidden');
-  return (await isPayers(session, context)) ? (await detailOf(session, context)).detail : null;
+  return (await ownsPayersBook(session, context)) ? (await detailOf(session, context)).detail : null;
 }
 
 /** Limits and spending, for callers that may see them. */

@@ -14,7 +14,7 @@ import { begin, legacy, modern, toolCall as usage } from '../../harness/mcp-mess
 import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
 import { payTool, useTool } from '../../harness/paying-tools.ts';
 import { atEnd } from '../../harness/release.ts';
-import { openHouse } from '../../harness/rest-compat/fake-port.ts';
+import { openRestFixture } from '../../harness/rest-compat/fake-port.ts';
 import { ROOT } from '../../harness/root.ts';
 
 describe('npm run mcp', () => {
@@ -71,7 +71,7 @@ describe('the credentials of npm run mcp', () => {
   const lines = [begin, legacy('tools/list', {}, 2), usage('chat_completions', ask('by key')), 'no JSON', []];
 
   it('arrive each by its header at the door behind a tool, and stand in nothing that is written', async () => {
-    const house = await openHouse();
+    const house = await openRestFixture();
     const { out, errors } = await runMcp({ SERVICE_URL: house.url, ...keys }, lines);
     const shown = house.port.seen.at(-1);
     expect(shown).toMatchObject({ api_key: API_KEY, sessions: [], payment: null });
@@ -146,7 +146,7 @@ const paid = { 'x402/payment': { x402Version: 2 } };
 
 describe('what is forwarded', () => {
   it('says in headers what a message of the newer generation says, names that no header carries included', async () => {
-    const house = await openHouse();
+    const house = await openRestFixture();
     const [listed, unknown] = await forwardLines(
       house,
       modern('tools/list').message,
@@ -158,7 +158,7 @@ describe('what is forwarded', () => {
   });
 
   it('goes on without a session that the service has forgotten', async () => {
-    const [one, other] = await Promise.all([openHouse(), openHouse()]);
+    const [one, other] = await Promise.all([openRestFixture(), openRestFixture()]);
     const service = { url: one.url, credentials: {}, query: '' };
     const lines: string[] = [];
     const forwarder = new Forwarder(service, line => lines.push(line));
@@ -170,7 +170,7 @@ describe('what is forwarded', () => {
   });
 
   it('a notification is not answered, nor is what stands in its place', async () => {
-    const house = await openHouse();
+    const house = await openRestFixture();
     expect(await forwardLines(house, { jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual([]);
     await house.close();
     expect(
@@ -241,7 +241,7 @@ describe('what is forwarded', () => {
   });
 
   it('an error without an id has the one of what it answers', async () => {
-    const house = await openHouse();
+    const house = await openRestFixture();
     house.port.crowded = true;
     expect(await forwardLines(house, legacy('ping', {}, 'mine'))).toMatchObject([
       { id: 'mine', error: { code: -32000 } },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openStore } from '../../../gateway/parts.ts';
 import { addJob } from '../../../subgraphs/jobs.ts';
 import { freshDatabase } from '../../harness/database.ts';
-import { startWire } from '../../harness/faults/wire.ts';
+import { startDatabaseProxy } from '../../harness/faults/wire.ts';
 import { openTestJobs } from '../../harness/jobs.ts';
 import { atEnd } from '../../harness/release.ts';
 
@@ -10,7 +10,7 @@ const ECHO = { task: 'periodic/echo', payload: {} } as const;
 
 it('a database that was away, also while a job ran: its job is done again, others are done, periodic ones go on', async () => {
   const { url } = await freshDatabase();
-  const wire = await startWire(url);
+  const wire = await startDatabaseProxy(url);
   const [database, beside] = [await openStore(wire.url), await openStore(url)];
   atEnd(() => Promise.all([database.close(), beside.close()]));
   const released = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ it('a database that was away, also while a job ran: its job is done again, other
 
 it('a job that was handed out to who lost the database before hearing of it: free again, though that process lives', async () => {
   const { url } = await freshDatabase();
-  const wire = await startWire(url);
+  const wire = await startDatabaseProxy(url);
   const [database, beside] = [await openStore(wire.url), await openStore(url)];
   atEnd(() => Promise.all([database.close(), beside.close()]));
   const jobs = await openTestJobs(database, { tasks: { 'periodic/echo': { run: async () => {} } } });
@@ -80,7 +80,7 @@ it('a job that was handed out to who lost the database before hearing of it: fre
 
 it('a stop while the database is away is bounded, and what was held is free once its lease has ended', async () => {
   const { url } = await freshDatabase();
-  const wire = await startWire(url);
+  const wire = await startDatabaseProxy(url);
   const [database, beside] = [await openStore(wire.url), await openStore(url)];
   atEnd(() => Promise.all([database.close(), beside.close()]));
   let begun = 0;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { reportStart } from '../../../gateway/operations/report-start.js';
-import { duringStart, startIsOver } from '../../../gateway/operations/start-steps.js';
+import { duringStart, publishStartEnd } from '../../../gateway/operations/start-steps.js';
 import { limits } from '../../../schema/limits.ts';
 import { startGateway } from '../../harness/gateway.ts';
 import { ownPort } from '../../harness/own-port.ts';
@@ -86,6 +86,6 @@ it('names each step while it lasts, and falls silent once it serves', async () =
   postgres.resolve(1);
   expect(await Promise.all(steps)).toEqual([1, undefined]);
   await expect.poll(() => lines.at(-1)).toBe('still starting (N s)');
-  startIsOver();
+  publishStartEnd();
   expect(await silent()).toBe(true);
 });

@@ -8,7 +8,7 @@ import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { ForeignTransfers, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
 import { auditBooks } from '../../harness/faults/audit-books.ts';
-import { birth, withBooks } from '../../harness/ledger/fixture.ts';
+import { collectedFactsOf, withBooks } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
 let database: Awaited<ReturnType<typeof freshStore>>;
@@ -26,7 +26,7 @@ const task = (number: number) => `task_${book}_${book * 1_000 + number}`;
 
 /** A row of spend elsewhere, which is not final yet. */
 async function recorded(number: number): Promise<void> {
-  const born = { ...birth(task(number), book * 1_000 + number), evidence: 'foreign_ingest' as const };
+  const born = { ...collectedFactsOf(task(number), book * 1_000 + number), evidence: 'foreign_ingest' as const };
   await database.transaction(async tx => {
     await appendNewRows(tx, [{ agent_id: agentId(book), birth: born, owed: true }]);
     storeIngest(tx, agentId(book), factOf(number), Date.now() - 60_000);

@@ -64,7 +64,7 @@ export async function writeComment(
 }
 
 /** Appends an event together with the change that it reports. */
-export async function tell(
+export async function appendEventOf(
   database: Database,
   happening: Omit<NewBoardEvent, 'at_ms'>,
   change: string | null = null,

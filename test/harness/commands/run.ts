@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { builtFrom } from '../../../gateway/built.js';
+import { locateBuild } from '../../../gateway/built.js';
 import { build } from '../../../gateway/development/build.ts';
 
 /** What a thread is handed for one run of a command. */
@@ -93,11 +93,11 @@ function sendTo(worker: Worker, asked: CommandOptions): Promise<CommandResult> {
   return told.promise.finally(() => worker.off('message', told.resolve).off('error', gone).off('exit', gone));
 }
 
-const built = new Map<string, ReturnType<typeof builtFrom>>();
+const built = new Map<string, ReturnType<typeof locateBuild>>();
 
 /** Sources stay as they are while tests run: all of them are read once. */
-async function builtProgram(entry: string): Promise<ReturnType<typeof builtFrom>> {
-  const known = built.get(entry) ?? builtFrom(entry);
+async function builtProgram(entry: string): Promise<ReturnType<typeof locateBuild>> {
+  const known = built.get(entry) ?? locateBuild(entry);
   built.set(entry, known);
   if (!existsSync(known.file)) await build(known);
   return known;

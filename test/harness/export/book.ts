@@ -3,7 +3,7 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import type { InitialFacts } from '../../../schema/book-row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { birth, collectAll, collection, letIdle, withBooks } from '../ledger/fixture.ts';
+import { collectAll, collectedFactsOf, collection, letIdle, withBooks } from '../ledger/fixture.ts';
 
 /** What of a row differs from the fixture's. */
 export type RowChanges = Partial<InitialFacts>;
@@ -14,7 +14,7 @@ export async function bookOf(database: Database, agent_id: AgentId, rows: readon
   const items = rows.map((differently, index) => {
     const number = agent_id * 100_000 + index;
     const { prepared } = collection(agent_id, number);
-    const born = { ...birth(`task_${agent_id}_${number}`, number), ...differently };
+    const born = { ...collectedFactsOf(`task_${agent_id}_${number}`, number), ...differently };
     return { prepared, landing: { agent_id, birth: born, reserved: atomicAmount(0n) } };
   });
   for (let at = 0; at < items.length; at += AT_ONCE)

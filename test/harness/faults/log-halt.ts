@@ -3,14 +3,14 @@ import { type SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts
 import { atEnd } from '../release.ts';
 import { copyOf } from './database-copy.ts';
 import type { Ground } from './ground.ts';
-import type { Wire } from './wire.ts';
+import type { DatabaseProxy } from './wire.ts';
 
 /** What is asked of the log wherever it went back while processes were running. */
 
 type Head = Pick<SignedTreeHead, 'tree_size' | 'root_hash' | 'jws'>;
 
 /** The database as it is now, and what turns processes to it later, as a replica that was promoted, or a dump. */
-export async function olderState(ground: Ground, wires: readonly Wire[]) {
+export async function olderState(ground: Ground, wires: readonly DatabaseProxy[]) {
   for (const wire of wires) wire.down();
   const url = await copyOf(ground.database_url);
   for (const wire of wires) wire.up();

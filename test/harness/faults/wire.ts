@@ -17,10 +17,10 @@ interface CutOptions {
   readonly at_cut?: () => unknown;
 }
 
-export type Wire = Awaited<ReturnType<typeof startWire>>;
+export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
 /** A proxy in front of Postgres that cuts a transaction's connection at its commit, or refuses all connections. */
-export async function startWire(database_url: string) {
+export async function startDatabaseProxy(database_url: string) {
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
   let cut: Cut | null = null;

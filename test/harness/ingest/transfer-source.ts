@@ -3,10 +3,15 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
-import type { ForeignTransfers, NamedTransfer, SeenIn, TransferFault } from '../../../subgraphs/foreign-transfers.ts';
+import type {
+  ChainPosition,
+  ForeignTransfers,
+  NamedTransfer,
+  TransferFault,
+} from '../../../subgraphs/foreign-transfers.ts';
 import { keyWallets } from '../session/wallets.ts';
 
-const SEEN: SeenIn = { block_number: 7, block_hash: `0x${'7'.repeat(64)}`, final: false };
+const SEEN: ChainPosition = { block_number: 7, block_hash: `0x${'7'.repeat(64)}`, final: false };
 let transactions = 0;
 
 /** A transaction hash that no other test has named. */

@@ -1,9 +1,9 @@
 import { agentId } from '../../../schema/ids.ts';
 import { appendRow, headOf, lockBooks, storeBooks, storeNewRows } from '../../../subgraphs/book/ledger/append.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { birth } from './fixture.ts';
+import { collectedFactsOf } from './fixture.ts';
 
-type Birth = ReturnType<typeof birth>;
+type Birth = ReturnType<typeof collectedFactsOf>;
 
 type DatedRow = Partial<Birth> & { readonly at: string };
 
@@ -22,7 +22,11 @@ async function landTogether(database: Database, agent: number, rows: readonly Da
     const born = rows.map(({ at, ...differently }) => {
       const head = headOf(books, agentId(agent));
       const number = head.seq + 1;
-      const appended = appendRow(head, { ...birth(`task_${agent}_${number}`, number), ...differently }, Date.parse(at));
+      const appended = appendRow(
+        head,
+        { ...collectedFactsOf(`task_${agent}_${number}`, number), ...differently },
+        Date.parse(at),
+      );
       books.set(agentId(agent), appended.head);
       return appended;
     });

@@ -23,7 +23,7 @@ const payment = (number: number) => ({
   transfer_index: number,
 });
 
-export function birth(task_id: string, number: number): InitialFacts {
+export function collectedFactsOf(task_id: string, number: number): InitialFacts {
   return {
     task_id,
     evidence: 'collected',
@@ -53,7 +53,7 @@ export function collection(agent: number | null, number: number, amount = 2000n)
   const facts = { ...paidCall, task_id, agent_id: agent, payment: { ...paid, ...payment(number) } };
   const prepared = prepareReceipt(issuer, facts as typeof paidCall);
   if (agent === null) return { prepared, landing: null };
-  const born = { ...birth(task_id, number), amount: atomicAmount(amount) };
+  const born = { ...collectedFactsOf(task_id, number), amount: atomicAmount(amount) };
   return { prepared, landing: { agent_id: agentId(agent), birth: born, reserved: atomicAmount(0n) } };
 }
 
@@ -132,6 +132,10 @@ export function ingestedCollection(agent: number, number: number): Collection {
   const observed_transfer = { ...foreignPayment.observed_transfer, transaction, index, amount: '2000' };
   const chained = { ...foreignPayment, observed_transfer };
   const prepared = prepareReceipt(issuer, { ...paidCall, task_id, agent_id: agentId(agent), payment: null, chained });
-  const foreign = { ...birth(task_id, number), evidence: 'foreign_ingest', facts: { payer_proven: true } } as const;
+  const foreign = {
+    ...collectedFactsOf(task_id, number),
+    evidence: 'foreign_ingest',
+    facts: { payer_proven: true },
+  } as const;
   return { prepared, landing: { agent_id: agentId(agent), birth: foreign, reserved: atomicAmount(0n) } };
 }

@@ -216,7 +216,7 @@ interface Patience {
   readonly http?: Readonly<Record<keyof typeof doorServerOptions.http, number>>;
 }
 
-export async function openHouse(
+export async function openRestFixture(
   doors: readonly Door[] = everyDoor,
   patience: Patience = {},
   origins: Origins = new Set(),
@@ -251,7 +251,7 @@ export async function openHouse(
   };
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>;
+export type RestFixture = Awaited<ReturnType<typeof openRestFixture>>;
 
 export function succeed(port: FakePort, data: JsonObject, headers: Record<string, string> = {}): void {
   port.answers = { data, errors: [], headers };

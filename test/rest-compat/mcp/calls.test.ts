@@ -3,13 +3,13 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { limits } from '../../../schema/limits.ts';
 import { modern, sendMessage, toolCall } from '../../harness/mcp-message.ts';
-import { fail, type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
+import { fail, openRestFixture, type RestFixture, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 /* tools/call on a house without anybody behind it: what a door is handed, and what becomes of its answer. */
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { legacy } from '../../harness/mcp-message.ts';
-import { type House, openHouse } from '../../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture } from '../../harness/rest-compat/fake-port.ts';
 
 /* DNS rebinding: whose requests /mcp takes, by Host and Origin. */
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse(undefined, {}, new Set(['https://named.test']));
+  house = await openRestFixture(undefined, {}, new Set(['https://named.test']));
 });
 afterAll(() => house.close());
 
@@ -47,7 +47,7 @@ it.each(['https://evil.test', 'null', 'http://10.1.2.3', 'http://named.test'])('
 });
 
 it('to a service that is open to all pages, tools are called by those of this machine and its own alone', async () => {
-  const open = await openHouse(undefined, {}, '*');
+  const open = await openRestFixture(undefined, {}, '*');
   const call = (origin: string) =>
     fetch(`${open.url}/mcp`, {
       method: 'POST',

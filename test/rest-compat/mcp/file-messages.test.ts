@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ratesOf } from '../../../gateway/config/rates.ts';
-import { Room } from '../../../gateway/rates/rates.ts';
+import { ByteQuota } from '../../../gateway/rates/rates.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { type FileMessage, FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
 import { readJson } from '../../../rest-compat/http/body.ts';
 import { limits } from '../../../schema/limits.ts';
 import { toolCall } from '../../harness/mcp-message.ts';
-import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 /* Messages with files are read before anybody has paid for them: who gets room, and for how long. */
 
@@ -23,7 +23,7 @@ const transcribe = (bytes: number, meta = {}) =>
 const SHORT = Math.ceil((3 * bounds.message_bytes_max) / 4);
 const short = transcribe(SHORT);
 
-let house: House;
+let house: RestFixture;
 /** Bytes of the messages of a test that were read. */
 let read_bytes = 0;
 const haveCome = async (bytes: number) => {
@@ -42,7 +42,7 @@ class WatchedMessages extends FileMessages {
 const opened: ClientRequest[] = [];
 const houseWith = async (files: FileMessages = new WatchedMessages()) => {
   read_bytes = 0;
-  house = await openHouse(everyDoor, {}, new Set(), files);
+  house = await openRestFixture(everyDoor, {}, new Set(), files);
   succeed(house.port, { answer: { text: 'said' } });
 };
 const close = async () => {
@@ -147,7 +147,7 @@ describe('with room for all that there may be', () => {
   });
 
   it('a file of the largest size comes within what production has room for, beside other bodies of its address', async () => {
-    const room = new Room(ratesOf({}, 'production').bodies_bytes_max);
+    const room = new ByteQuota(ratesOf({}, 'production').bodies_bytes_max);
     room.hold('127.0.0.2', limits.request_bytes_max);
     house.port.rates.hold = (address, bytes) => room.hold(address, bytes);
     expect(await send('127.0.0.2', transcribe(limits.upload_file_bytes_max))).toMatchObject({

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage, toolCall } from '../../harness/mcp-message.ts';
-import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture, succeed } from '../../harness/rest-compat/fake-port.ts';
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse();
+  house = await openRestFixture();
   succeed(house.port, { answer: { id: 'an-id' } });
 });
 afterAll(() => house.close());

@@ -2,13 +2,13 @@ import { request as ask, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { begin, LEGACY, legacy, MODERN, modern, sendMessage, toolCall } from '../../harness/mcp-message.ts';
-import { type House, openHouse, succeed } from '../../harness/rest-compat/fake-port.ts';
+import { openRestFixture, type RestFixture, succeed } from '../../harness/rest-compat/fake-port.ts';
 
 /* POST /mcp: what is answered before a tool is called, in both generations. */
 
-let house: House;
+let house: RestFixture;
 beforeAll(async () => {
-  house = await openHouse(undefined, {}, new Set(['https://named.test']));
+  house = await openRestFixture(undefined, {}, new Set(['https://named.test']));
 });
 afterAll(() => house.close());
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type ActMessage, actDigest, payloadHash, revocationDigest } from '../../../schema/session/act.ts';
 import { delegationHash, type Grant, grantDigest, grantMessage, spelledGrant } from '../../../schema/session/grant.ts';
 import { hashHex } from '../../../schema/session/hash.ts';
-import { addressOfPublicKey, isKeysSignature } from '../../../schema/session/public-key.ts';
+import { addressOfPublicKey, isSignatureOfKey } from '../../../schema/session/public-key.ts';
 import { firstDomain, sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());
@@ -114,9 +114,9 @@ describe('the typed data of sessions', () => {
 
   it('is verified where viem has signed it, and recovered by viem', async () => {
     const signature = await account.signTypedData(typedGrant(grant));
-    expect(isKeysSignature(account.address, grantDigest(domain, grant), signature)).toBe(true);
+    expect(isSignatureOfKey(account.address, grantDigest(domain, grant), signature)).toBe(true);
     expect(await recoverTypedDataAddress({ ...typedGrant(grant), signature })).toBe(account.address);
-    expect(isKeysSignature(account.address, actDigest(domain, act), await account.signTypedData(typedAct(act)))).toBe(
+    expect(isSignatureOfKey(account.address, actDigest(domain, act), await account.signTypedData(typedAct(act)))).toBe(
       true,
     );
   });
@@ -128,7 +128,7 @@ describe('the typed data of sessions', () => {
       [member]: Array.isArray(grant[member]) ? [...(grant[member] as string[]), 'x'] : other[member],
     };
     expect(delegationHash(domain, changed)).not.toBe(delegationHash(domain, grant));
-    expect(isKeysSignature(account.address, grantDigest(domain, changed), signature)).toBe(false);
+    expect(isSignatureOfKey(account.address, grantDigest(domain, changed), signature)).toBe(false);
   });
 
   it.each(Object.keys(act) as (keyof ActMessage)[])('is another act with another %s', async member => {
@@ -138,15 +138,15 @@ describe('the typed data of sessions', () => {
       ...act,
       [member]: member === 'action' || member === 'resource' ? `${act[member]}x` : value,
     };
-    expect(isKeysSignature(account.address, actDigest(domain, changed), signature)).toBe(false);
+    expect(isSignatureOfKey(account.address, actDigest(domain, changed), signature)).toBe(false);
   });
 
   it('is another revocation of another session or time', async () => {
     const message = { delegationHash: ZERO_HASH, at: 5n } as const;
     const signature = await account.signTypedData({ ...typed, primaryType: 'RevokeSession', message });
-    expect(isKeysSignature(account.address, revocationDigest(domain, ZERO_HASH, 5), signature)).toBe(true);
-    expect(isKeysSignature(account.address, revocationDigest(domain, ZERO_HASH, 6), signature)).toBe(false);
-    expect(isKeysSignature(account.address, revocationDigest(domain, act.nonce, 5), signature)).toBe(false);
+    expect(isSignatureOfKey(account.address, revocationDigest(domain, ZERO_HASH, 5), signature)).toBe(true);
+    expect(isSignatureOfKey(account.address, revocationDigest(domain, ZERO_HASH, 6), signature)).toBe(false);
+    expect(isSignatureOfKey(account.address, revocationDigest(domain, act.nonce, 5), signature)).toBe(false);
   });
 
   it('knows a key by both forms of its point, and refuses what is on no curve', () => {
@@ -161,9 +161,9 @@ describe('the typed data of sessions', () => {
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
     const high = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
     const flipped = `${signature.slice(0, 66)}${high}${signature.endsWith('1b') ? '1c' : '1b'}`;
-    expect(isKeysSignature(account.address, actDigest(domain, act), flipped)).toBe(false);
+    expect(isSignatureOfKey(account.address, actDigest(domain, act), flipped)).toBe(false);
     for (const wrong of [signature.slice(0, -2), `${signature}00`, `${signature.slice(0, -2)}05`])
-      expect(isKeysSignature(account.address, actDigest(domain, act), wrong)).toBe(false);
+      expect(isSignatureOfKey(account.address, actDigest(domain, act), wrong)).toBe(false);
   });
 
   it('hashes a payload by its canonical form, and none as zeros', () => {

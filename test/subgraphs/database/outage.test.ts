@@ -4,14 +4,14 @@ import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
 import { freshDatabase } from '../../harness/database.ts';
-import { startWire, type Wire } from '../../harness/faults/wire.ts';
+import { type DatabaseProxy, startDatabaseProxy } from '../../harness/faults/wire.ts';
 import { atEnd } from '../../harness/release.ts';
 
-let wire: Wire;
+let wire: DatabaseProxy;
 let database: Database;
 beforeAll(async () => {
   const { url } = await freshDatabase();
-  wire = await startWire(url);
+  wire = await startDatabaseProxy(url);
   database = await openStore(wire.url);
   atEnd(() => database.close());
   await database.query({ text: 'create table kept (name text primary key)' });

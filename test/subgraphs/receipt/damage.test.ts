@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { refusalId } from '../../../schema/ids.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
-import { type DamagedRecord, hearDamagedRecords } from '../../../subgraphs/receipt/damaged-record.ts';
+import { type DamagedRecord, onDamagedRecord } from '../../../subgraphs/receipt/damaged-record.ts';
 import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { readReceipts, receiptsByTask } from '../../../subgraphs/receipt/receipt/find.ts';
 import { recordedTask } from '../../../subgraphs/receipt/receipt/task-status.ts';
@@ -21,7 +21,7 @@ let heard: DamagedRecord[] = [];
 let number = 0;
 beforeAll(async () => {
   database = await receiptDatabase();
-  hearDamagedRecords(database, record => heard.push(record));
+  onDamagedRecord(database, record => heard.push(record));
 });
 beforeEach(() => {
   heard = [];

@@ -143,7 +143,7 @@ export function priceBatch(
 }
 
 /** Whether even a payment in the largest batch would exceed its limit. */
-export function isDearForAll(
+export function exceedsEveryLimit(
   { head, priority_fee_wei }: BatchMarket,
   price: EthPrice,
   fee_max_atomic: AtomicAmount,
@@ -152,7 +152,7 @@ export function isDearForAll(
 }
 
 /** Whether none of the keys could pay even for a key-signed payment, which costs least. */
-export function isBrokeForAll({ keys }: Pick<Market, 'keys'>, { fees }: Pick<PricedBatch, 'fees'>): boolean {
+export function areKeysUnfunded({ keys }: Pick<Market, 'keys'>, { fees }: Pick<PricedBatch, 'fees'>): boolean {
   const least_wei = BigInt(gasOf(1)) * fees.max_fee_wei;
   return keys.every(({ balance_wei }) => balance_wei < least_wei);
 }

@@ -1,13 +1,20 @@
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
 import type { NotSent } from '../../outcome.ts';
 import type { EthRound, Market } from '../chain.ts';
-import { type EthPrice, FeeTooHigh, isDearForAll, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
+import {
+  type EthPrice,
+  exceedsEveryLimit,
+  FeeTooHigh,
+  type PricedBatch,
+  priceBatch,
+  type SettleItem,
+} from './batch.ts';
 
 /* The price of ether now, and the cost of sending a batch. */
 
 /** Why the price is unknown. */
-export type NoPrice = 'absent' | 'unreadable' | 'stale' | 'implausible';
-export type PricedEther = { readonly kind: 'price'; readonly price: EthPrice } | { readonly kind: NoPrice };
+export type PriceFault = 'absent' | 'unreadable' | 'stale' | 'implausible';
+export type PricedEther = { readonly kind: 'price'; readonly price: EthPrice } | { readonly kind: PriceFault };
 
 /** The feed has 8 decimals, USDC 6. */
 const FEED_UNITS = 100n;
@@ -73,7 +80,7 @@ export class PriceWatch {
 
 /** The value of a fee is unknown, so no limit could be checked. */
 export class PriceUnknown extends Error {
-  constructor(why: NoPrice) {
+  constructor(why: PriceFault) {
     super(`the price of ether is unknown (${why}); set ETH_USD, or check the price feed behind BASE_RPC_URL`);
     this.name = 'PriceUnknown';
   }
@@ -105,7 +112,7 @@ export class Quotes {
       return { kind: 'refused', reason: 'price_unknown', for_all: true, cause: new PriceUnknown(ether.kind) };
     const priced = priceBatch(items, market, ether.price, this.#fee_max_atomic);
     if (priced.kind === 'priced') return { kind: 'quoted', priced, eth_price: ether.price };
-    const for_all = isDearForAll(market, ether.price, this.#fee_max_atomic);
+    const for_all = exceedsEveryLimit(market, ether.price, this.#fee_max_atomic);
     return { kind: 'refused', reason: 'fee_too_high', for_all, cause: new FeeTooHigh('settlement') };
   }
 }

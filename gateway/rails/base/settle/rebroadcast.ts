@@ -24,7 +24,7 @@ const SETTLEMENTS_MAX = 100;
  * was outbid. Lowest nonces first, since a gap blocks all later ones. Safe at any time in any process: the same bytes are one
  * transaction, and an authorization moves money once.
  */
-export async function rebroadcast(parts: SettlingParts, keys: readonly Hex[] = addresses(parts)): Promise<void> {
+export async function rebroadcastOnBase(parts: SettlingParts, keys: readonly Hex[] = addresses(parts)): Promise<void> {
   const sent = (await sentSettlements(parts.database, keys, SETTLEMENTS_MAX)).filter(
     ({ age_ms }) => age_ms >= parts.nudge_ms,
   );

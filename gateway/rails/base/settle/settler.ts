@@ -9,7 +9,7 @@ import { broadcastCommitted, type Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, ChainBlock, ChainReceipt, Market } from '../chain.ts';
 import { decideMined, isTooLate, transferOutcome } from '../decide.ts';
-import { isBrokeForAll, isStarved, type SettleItem } from './batch.ts';
+import { areKeysUnfunded, isStarved, type SettleItem } from './batch.ts';
 import {
   addresses,
   type Batch,
@@ -19,7 +19,7 @@ import {
   type SettlingParts,
 } from './journal.ts';
 import { Quotes } from './quotes.ts';
-import { hashesOf, rebroadcast } from './rebroadcast.ts';
+import { hashesOf, rebroadcastOnBase } from './rebroadcast.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
 import { type Waiter, Waiters } from './waiters.ts';
 
@@ -64,7 +64,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   rebroadcast(): Promise<void> {
-    return rebroadcast(this.#parts);
+    return rebroadcastOnBase(this.#parts);
   }
 
   async close(): Promise<void> {
@@ -116,7 +116,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     const { priced, eth_price } = quote;
     const funded = keys.filter(key => key.balance_wei >= priced.worst_wei).map(key => key.address);
     if (funded.length === 0) {
-      if (isBrokeForAll(market.value, priced)) this.#pause.begin('out_of_gas');
+      if (areKeysUnfunded(market.value, priced)) this.#pause.begin('out_of_gas');
       return this.#fail(waiters, notSent('out_of_gas'), keys);
     }
     const free = funded.filter(address => !this.#busy.has(address));
@@ -232,7 +232,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
 
   async #nudge(journalled: JournalledBatch<I>): Promise<void> {
     try {
-      await rebroadcast(this.#parts, [journalled.key_address]);
+      await rebroadcastOnBase(this.#parts, [journalled.key_address]);
       const settlement = await findSettlement(this.#parts.database, journalled.settlement_id);
       if (settlement) journalled.hashes = hashesOf(settlement);
       if (settlement?.state === 'abandoned') this.#receipts.forget(journalled);

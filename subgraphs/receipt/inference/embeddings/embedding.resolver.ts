@@ -4,7 +4,14 @@ import { EmbeddingListNoun, EmbeddingNoun, EmbeddingUsageNoun } from '../../../.
 import { RawJson } from '../../../../schema/json-text.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { EmbeddingArguments, EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
-import { type Arguments, describedBy, inputType, objectType, readRequest, shownOf } from '../../../graph-type.ts';
+import {
+  type Arguments,
+  descriptionOptions,
+  inputType,
+  objectType,
+  readRequest,
+  shownOf,
+} from '../../../graph-type.ts';
 import { selectedFields } from '../../../json-sql.ts';
 import type { WrittenFields } from '../../../written-leaves.ts';
 import type { InferenceContext } from '../context.ts';
@@ -79,7 +86,7 @@ export class EmbeddingResolver {
   }
 
   @Directive(`@listSize(assumedSize: ${limits.embedding_inputs_max})`)
-  @FieldResolver(() => [Embedding], describedBy(EmbeddingListNoun.shape.data))
+  @FieldResolver(() => [Embedding], descriptionOptions(EmbeddingListNoun.shape.data))
   data(@Root() { vectors }: EmbeddingList): Embedding[] {
     return vectors.map((vector, index) => ({ object: 'embedding', index, embedding: JSON.parse(vector) as number[] }));
   }

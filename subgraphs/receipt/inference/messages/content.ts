@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { exceededBy } from '../../../../schema/json-bounds.ts';
+import { findExceededBound } from '../../../../schema/json-bounds.ts';
 import { jsonFault } from '../../../../schema/json-value.ts';
 import { INT_MAX } from '../../../../schema/limits.ts';
 import { type Reasoning, reasoningText } from '../../../../schema/reasoning.ts';
@@ -140,7 +140,7 @@ export function signatureIn({ reasoning_details = [] }: Reasoning): string | nul
 /** Arguments as the model wrote them; a call without any has none. Text is kept if it is not an object that can be signed. */
 function inputOf(given: string): JsonObject | string {
   if (given.trim() === '') return {};
-  if (exceededBy(Buffer.from(given)) !== null) return given;
+  if (findExceededBound(Buffer.from(given)) !== null) return given;
   try {
     const value: Json = JSON.parse(given);
     return isJsonObject(value) && jsonFault(value) === null ? value : given;

@@ -5,7 +5,7 @@ import { DeliveryFacts, OfferTerms } from '../../../../schema/requests/signed-ar
 import { offerDigest, receiptDigest } from '../../../../schema/x402-artifacts.ts';
 import { isEarly, isLate } from '../key-times.ts';
 import type { DocumentVerification } from '../report.ts';
-import { type Jwks, keyOfAddress, keysIn, parseJws, signerOf, verifyEd25519, verifyEs256 } from '../signature.ts';
+import { type Jwks, keyOfAddress, keysIn, parseJws, recoverSigner, verifyEd25519, verifyEs256 } from '../signature.ts';
 import { judgeBy, malformedDocument, type Rule, undatedFault, unless } from '../signed-document.ts';
 
 /*
@@ -80,7 +80,7 @@ function signedBy({ format, signature }: JsonObject, kind: Kind, facts: JsonObje
   if (format !== 'eip712' && format !== 'jws') return null;
   if (format === 'eip712') {
     const digest = kind === 'offer' ? offerDigest(facts as never) : receiptDigest(facts as never);
-    const address = signerOf(digest, signature);
+    const address = recoverSigner(digest, signature);
     return address === null ? null : keyOfAddress(jwks, address);
   }
   const jws = parseJws(signature);

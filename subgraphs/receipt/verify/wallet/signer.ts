@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { decodedBase58 } from '../../../../schema/base58.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { recoverAddress } from '../../../../schema/secp256k1.ts';
-import { addressOfPublicKey, isKeysSignature } from '../../../../schema/session/public-key.ts';
+import { addressOfPublicKey, isSignatureOfKey } from '../../../../schema/session/public-key.ts';
 import { publicKey } from '../signature.ts';
 import type { Check } from '../signed-document.ts';
 
@@ -20,7 +20,7 @@ export function keyThatSigned(digest: Uint8Array, signature: string): string | n
 
 /** The fault of a signature that is claimed for an address; null if the key of that address made it. */
 export function signerFault(digest: Uint8Array, signature: string, address: string): Check | null {
-  if (BY_KEY.test(signature) && isKeysSignature(address, digest, signature)) return null;
+  if (BY_KEY.test(signature) && isSignatureOfKey(address, digest, signature)) return null;
   const by = keyThatSigned(digest, signature);
   return {
     code: 'needs_chain',

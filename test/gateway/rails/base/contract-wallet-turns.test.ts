@@ -5,7 +5,7 @@ import { openJudge } from '../../../../gateway/charge/judge.ts';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { authorizationDigest } from '../../../../gateway/rails/base/authorization.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
-import { Unproven } from '../../../../gateway/rails/base/contract-wallet-turns.ts';
+import { UnprovenPayments } from '../../../../gateway/rails/base/contract-wallet-turns.ts';
 import { VALID_SIGNATURE } from '../../../../gateway/rails/base/contracts.ts';
 import { signatureOf, signatureToJson } from '../../../../gateway/rails/base/signature.ts';
 import { baseJudge } from '../../../../gateway/rails/base/verify-authorization.ts';
@@ -70,7 +70,7 @@ function ground() {
   } as unknown as Database;
   const clock = { now_ms: () => world.now_ms };
   const parts = { chain, database, clock, wallet_factories: new Set<string>(), settles_from: PAY_TO as Hex };
-  return { world, unproven: new Unproven(parts) };
+  return { world, unproven: new UnprovenPayments(parts) };
 }
 
 describe('a payment that no key of its payer has signed', () => {

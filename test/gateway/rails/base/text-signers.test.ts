@@ -1,9 +1,9 @@
 import { generateKeyPair, getAddressFromPublicKey, getBase58Decoder, signBytes } from '@solana/kit';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isTextSignedBy as signedOnBase } from '../../../../gateway/rails/base/base-rail.ts';
+import { isTextSignedOnBase as signedOnBase } from '../../../../gateway/rails/base/base-rail.ts';
 import { openBase } from '../../../../gateway/rails/base/open-base.ts';
 import { openWalletProofs } from '../../../../gateway/rails/base/wallets.ts';
-import { isTextSignedBy as signedOnSolana } from '../../../../gateway/rails/solana/solana-rail.ts';
+import { isTextSignedOnSolana as signedOnSolana } from '../../../../gateway/rails/solana/solana-rail.ts';
 import { readRedelivery, redeliveryText } from '../../../../schema/redeliver-header.ts';
 import { Semaphore } from '../../../../subgraphs/semaphore.ts';
 import { newAccount } from '../../../harness/base/wallet.ts';

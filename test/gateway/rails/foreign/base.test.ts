@@ -10,7 +10,7 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { networks } from '../../../../schema/network.ts';
-import type { NamedTransfer, SeenIn } from '../../../../subgraphs/foreign-transfers.ts';
+import type { ChainPosition, NamedTransfer } from '../../../../subgraphs/foreign-transfers.ts';
 import { newAccount } from '../../../harness/base/wallet.ts';
 import { freshChain, type TestChain } from '../../../harness/chain.ts';
 import { foreignPartsOf } from '../../../harness/foreign.ts';
@@ -243,7 +243,7 @@ describe('a transfer that was seen once', () => {
     expect(await pay()).toBe(transfer.transaction);
     const moved = await transfers.standing(transfer, seen_in);
     expect(moved).toMatchObject({ kind: 'pending', seen_in: { final: false } });
-    expect((moved as { seen_in: SeenIn }).seen_in.block_hash).not.toBe(seen_in.block_hash);
+    expect((moved as { seen_in: ChainPosition }).seen_in.block_hash).not.toBe(seen_in.block_hash);
     await chain.mine(5);
     expect(await transfers.standing(transfer, seen_in)).toEqual({ kind: 'final' });
   });

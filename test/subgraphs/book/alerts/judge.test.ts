@@ -4,7 +4,7 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import { emptyWindow } from '../../../../schema/clock-window.ts';
 import { alertLimits } from '../../../../schema/limits.ts';
 import { type AlertedBook, judgeAlerts, wantsUsualSpending } from '../../../../subgraphs/book/alerts/judge.ts';
-import { budgetEnd, hourPassed, lastHour, usualSpendingOf } from '../../../../subgraphs/book/alerts/rate.ts';
+import { budgetEnd, keepHourBefore, lastHour, usualSpendingOf } from '../../../../subgraphs/book/alerts/rate.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
@@ -182,7 +182,7 @@ describe('the last hour', () => {
           const start_ms = Math.floor(now / HOUR_MS) * HOUR_MS;
           sums.set(start_ms, (sums.get(start_ms) ?? 0n) + amount);
           const after = { start_ms, atomic: usdc(sums.get(start_ms) ?? 0n) };
-          alert_state = hourPassed(alert_state, hour, after);
+          alert_state = keepHourBefore(alert_state, hour, after);
           hour = after;
           const present = sums.get(start_ms) ?? 0n;
           const before = sums.get(start_ms - HOUR_MS) ?? 0n;

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { soldBy } from '../../../../gateway/parts.ts';
+import { openSales } from '../../../../gateway/parts.ts';
 import { everyDoor } from '../../../../rest-compat/every-door.ts';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { evidences } from '../../../../schema/evidence.ts';
@@ -36,7 +36,7 @@ import { freshStore } from '../../../harness/store.ts';
 
 const hubs = openHubs([], { clock: systemClock, timeout_ms: 1, answer_bytes_max: 1 });
 afterAll(() => hubs.close());
-const sold = soldBy({ hubs, vault: openVault('22'.repeat(32)), random: systemRandom, issuer });
+const sold = openSales({ hubs, vault: openVault('22'.repeat(32)), random: systemRandom, issuer });
 
 let store: Awaited<ReturnType<typeof freshStore>>;
 let journals: ReturnType<typeof journalsOf>;

@@ -9,7 +9,13 @@ import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
 import { totalsBy } from '../../../../subgraphs/book/page/totals.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { birth, collectAll, collection, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
+import {
+  collectAll,
+  collectedFactsOf,
+  collection,
+  vouchedCollection,
+  withBooks,
+} from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -143,7 +149,7 @@ describe('a row whose payment is not on its chain', () => {
   it('of spend elsewhere leaves its rail, and no ceiling, which it was never on', async () => {
     await collected(1);
     const [elsewhere = 0] = numbers(2);
-    const row = { ...birth(`task_${book}_${elsewhere}`, elsewhere), evidence: 'foreign_ingest' as const };
+    const row = { ...collectedFactsOf(`task_${book}_${elsewhere}`, elsewhere), evidence: 'foreign_ingest' as const };
     await database.transaction(tx => appendNewRows(tx, [{ agent_id: agentId(book), birth: row, owed: true }]));
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 2, amount: '4000' } } });
     await annulled(annulment(elsewhere));

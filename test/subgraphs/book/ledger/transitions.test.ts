@@ -14,8 +14,8 @@ import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import {
-  birth,
   collectAll,
+  collectedFactsOf,
   collection,
   ingestedCollection,
   vouchedCollection,
@@ -38,7 +38,7 @@ const withReceipt = {
 
 /** The first row of that evidence, as its writer adds it; rows that carry money count, the others do not. */
 function bearing(evidence: Evidence, number: number): InitialFacts {
-  const paid = birth(`task_${book}_${number}`, number);
+  const paid = collectedFactsOf(`task_${book}_${number}`, number);
   const is = { task_id: paid.task_id, evidence, collected: false, model: 'small-1', hub: 'north' } as const;
   if (evidence === 'foreign_ingest') return { ...paid, ...is, collected: true };
   const facts: JsonObject = evidence === 'inflow_claimed' ? { bucket: 'patron', allocation: '9000000' } : {};

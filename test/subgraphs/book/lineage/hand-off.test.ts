@@ -8,7 +8,7 @@ import { cells } from '../../../../subgraphs/book/export/cells.ts';
 import { bookSubgraph } from '../../../../subgraphs/book/index.ts';
 import { readLineage } from '../../../../subgraphs/book/lineage/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import type { LeftOut } from '../../../../subgraphs/json-sql.ts';
+import type { NullOmissions } from '../../../../subgraphs/json-sql.ts';
 import { prepareReceipt } from '../../../../subgraphs/receipt/receipt/issue.ts';
 import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   ]);
 });
 
-async function entries(written?: LeftOut): Promise<Json> {
+async function entries(written?: NullOmissions): Promise<Json> {
   const document = parse(`{ answer: book(agentId: ${AGENT}) { entries { taskId parentRef } } }`);
   const possession = { kind: 'proven', agent_id: AGENT, session_hash: '', by: 'session' } as const;
   const context = { database, issuer, clock: { now_ms: () => 0 }, principal: { possession } };

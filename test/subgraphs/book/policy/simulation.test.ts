@@ -11,7 +11,7 @@ import type { SimulatedTime } from '../../../../subgraphs/book/policy/simulation
 import { runSimulation, type SimulationPage } from '../../../../subgraphs/book/policy/simulation/run.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { openVault } from '../../../../subgraphs/vault.ts';
-import { birth, withBooks } from '../../../harness/ledger/fixture.ts';
+import { collectedFactsOf, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* Compares the simulation, which uses the code that judges calls, with a computation that shares no line with it. */
@@ -92,7 +92,7 @@ async function collectRows(tx: Tx, agent_id: AgentId, rows: CollectedRows): Prom
 
 function birthOf({ amount, model, door, kind }: Row): InitialFacts {
   return {
-    ...birth(`task_${++tasks}`, tasks),
+    ...collectedFactsOf(`task_${++tasks}`, tasks),
     ...(amount === null ? { amount: null, rail: null } : { amount: atomicAmount(BigInt(amount)) }),
     model,
     fulfillment: { resource: `http://svc.test${door}` },

@@ -6,7 +6,7 @@ import { knownUses } from '../../../../subgraphs/book/reconciliation/known-uses.
 import { ownAmong } from '../../../../subgraphs/book/reconciliation/page.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { freshDatabase } from '../../../harness/database.ts';
-import { birth, collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
+import { collectAll, collectedFactsOf, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { atEnd } from '../../../harness/release.ts';
 
 /* Which uses of a transfer the tables show, whichever room wrote them. */
@@ -35,7 +35,7 @@ async function ingest(agent: number, number: number, payer_proven: boolean): Pro
   const { task_id } = landing.birth;
   const counted = payer_proven ? {} : { collected: false, amount: null, transfer_index: null };
   const told = { evidence: 'foreign_ingest', facts: { payer_proven }, ...counted } as const;
-  const born = { ...birth(task_id, number), ...told };
+  const born = { ...collectedFactsOf(task_id, number), ...told };
   await database.transaction(tx => collectAll(tx, [{ prepared, landing: { ...landing, birth: born } }]));
   return task_id;
 }
@@ -72,7 +72,7 @@ describe('what rests on a transfer', () => {
 
 describe('whose a payee is', () => {
   it('is the payer’s own where it is known, or pays for calls of the same agent; what was only told of says nothing', async () => {
-    const paying = birth('any', 1).payer_wallet?.toLowerCase() ?? '';
+    const paying = collectedFactsOf('any', 1).payer_wallet?.toLowerCase() ?? '';
     const ownWallets = (agent_id: number) => ownAmong(database, ['0xpayee', paying], { agent_id, wallets: ['0xself'] });
     expect(await ownWallets(OWN)).toEqual(new Set(['0xself', paying]));
     expect(await ownWallets(OTHER)).toEqual(new Set(['0xself']));
