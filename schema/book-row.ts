@@ -341,7 +341,7 @@ export const rowFacts = {
     type: 'text',
     rest: 'none',
     description:
-      'SHA-256 (hex) of the canonical JSON of the facts that the row was recorded with, and of `prevRowHash`.',
+      'SHA-256 (hex) of the canonical JSON of the row as it was recorded, with its `seq` and `prevRowHash`, which makes the rows of a book a hash chain. It cannot be computed from these members: some facts are not shown, and others may have changed since.',
   },
 } as const satisfies Record<string, RowFact>;
 

@@ -230,7 +230,7 @@ export const errors = {
   ],
   idempotency_key_conflict: [
     409,
-    'This Idempotency-Key was used for another request. Send that request unchanged to get its answer. Use a new key only for another purchase, which is charged separately.',
+    'This Idempotency-Key was used for another request. Send that request unchanged to get its answer. Use a new key only for another request; if that is a purchase, it is charged separately.',
     'spent',
   ],
   idempotency_key_in_flight: [

@@ -5,7 +5,7 @@ export const evidences = {
   graph: 'Evidence',
   description: 'What a row of a book rests on, such as a collected payment or a refused call.',
   meanings: {
-    collected: 'A finished paid call and the payment that is bound to it.',
+    collected: 'A finished paid call whose payment this service has seen on its chain.',
     foreign_ingest: 'Spend that was executed elsewhere and is recorded here.',
     RECORDED_BY_SETTLE: 'A payment that was accepted at settlement, and whose transfer has not been seen yet.',
     ARRIVAL_UNVERIFIED:

@@ -41,7 +41,7 @@ export const WebhookEnvelope = z
       .string()
       .nullable()
       .describe(
-        'SHA-256 of the row as it was first recorded, in hex. Null for a `ping`, and if the event concerns no row.',
+        'SHA-256 (hex) of the facts that the row was recorded with, its seq and the hash of the previous row, which makes the rows of a book a hash chain. It cannot be computed from `row` alone. Null for a `ping`, and if the event concerns no row.',
       ),
     event: z
       .object({

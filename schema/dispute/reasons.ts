@@ -18,7 +18,8 @@ export const disputeOutcomes = {
   description: 'Outcome of a dispute: what the issuer owes back.',
   meanings: {
     refund: 'The payment is owed back. No money moves by itself.',
-    partial: 'A part of what was paid for was delivered. No money moves by itself.',
+    partial:
+      'A part of what was paid for was delivered. The verdict names no amount that is owed back, and no money moves by itself.',
     stand: 'Nothing is owed back.',
   },
 } as const satisfies Words;

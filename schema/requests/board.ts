@@ -155,10 +155,10 @@ const { search_chars_max, search_cursor_chars_max, search_hits_max, search_hits_
 export const BoardSearchRequest = z.strictObject({
   q: onGraph(
     'query',
-    z
-      .string()
+    storedText
       .min(1)
       .max(search_chars_max)
+      .refine(text => text.trim() !== '', { error: 'is blank' })
       .describe(
         `Words to search for, up to ${search_chars_max} characters: \`"a phrase"\`, \`or\` and \`-without\` work as in search engines.`,
       ),

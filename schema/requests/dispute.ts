@@ -18,7 +18,10 @@ type MemberKind = 'text' | 'object' | 'any';
 /** Type and description of each member of evidence. */
 const evidenceMembers = {
   note: ['any', 'Note for people: any JSON. No rule reads it. Default: none.'],
-  requested_model: ['text', 'For `wrong_model`: model id that the call requested. Default: read from `request`.'],
+  requested_model: [
+    'text',
+    'For `wrong_model`: model id that the call requested. Without effect if `request` names one, which is the default.',
+  ],
   model: ['text', 'Earlier name of `requested_model`. If both are sent, they must be equal.'],
   request: [
     'object',

@@ -194,7 +194,7 @@ const Reasoning = z
     encrypted_content: wellFormedText
       .nullish()
       .describe(
-        'Encrypted reasoning of an earlier answer of this service, sent back unchanged; it replaces `content` and `summary`. Reasoning of another service has no effect. Default: none.',
+        'Reasoning of an earlier answer of this service, in base64 (not encrypted), sent back unchanged; it replaces `content` and `summary`. Reasoning of another service has no effect. Default: none.',
       ),
   })
   .transform((given, context): Thoughts => {

@@ -31,7 +31,7 @@ const turns = new Semaphore({
 export async function searchBoard(database: Database, asked: BoardSearchArguments): Promise<BoardSearchPage> {
   const limit = Math.min(asked.first ?? boardReadLimits.search_hits_default, boardReadLimits.search_hits_max);
   const cursor = asked.after === undefined ? null : cursorIn(asked.after);
-  const words = wordsOf(asked.query);
+  const words = asked.query.trim();
   const place = await similarityPlace(database);
   const find = (matched: BoardMatch) => findBy(database, matched, place, { words, limit: limit + 1, cursor });
   const similar_at = OPERATED.test(words) ? null : place;
@@ -77,16 +77,6 @@ async function findNext(find: Find, { matched }: SearchCursor, place: string | n
 function nextOf(entries: readonly NamedEntry[], limit: number, matched: BoardMatch): string | null {
   const last = entries.length > limit ? entries[limit - 1] : undefined;
   return last ? cursorText({ name: last.name, matched }) : null;
-}
-
-/** @throws Refusal invalid_request if it is blank or contains U+0000 */
-function wordsOf(query: string): string {
-  const words = query.trim();
-  // A text in Postgres cannot contain it.
-  if (words.includes('\0'))
-    throw new Refusal('invalid_request', { param: 'query', detail: 'query must not contain U+0000.' });
-  if (words.length > 0) return words;
-  throw new Refusal('invalid_request', { param: 'query', detail: 'query must not be blank.' });
 }
 
 interface SearchTerms {
