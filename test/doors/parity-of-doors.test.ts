@@ -430,7 +430,8 @@ const refusals: readonly Row[] = [
     door: 'search_board',
     why: 'what is no text',
     given: () => ({ query: { q: 'a\0' } }),
-    refused: { ...INVALID, param: 'query' },
+    variables: () => ({ query: 'a\0' }),
+    refused: INVALID,
   },
   { door: 'list_board_flags', why: 'nothing shown', given: () => ({}), refused: UNAUTHENTICATED },
   {
