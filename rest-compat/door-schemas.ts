@@ -8,7 +8,7 @@ import type { Columns, Door } from './door.ts';
 export interface DoorSchemas {
   readonly input: JsonObject;
   readonly output: JsonObject;
-  /** The same in short, as the `outputSchema` of x402 v1: type and description of each member. */
+  /** Both schemas in short, as the `outputSchema` of x402 v1: type and description of each member. */
   readonly in_short: JsonObject;
 }
 
@@ -32,7 +32,7 @@ function shortSchemas({ methods, takes }: Door, input: JsonObject, output: JsonO
   return { input: { ...call, bodyFields: fieldsOf(input) }, output: fieldsOf(output) };
 }
 
-/** Members of the first form, if there are several: the form that a call with these members returns. */
+/** Members of a shape. If it has several forms, those of the first, because a call with the listed members returns that form. */
 function fieldsOf(shape: JsonObject): JsonObject {
   const { anyOf, properties, required } = shape;
   const [first] = Array.isArray(anyOf) ? anyOf : [];

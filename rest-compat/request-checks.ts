@@ -79,8 +79,8 @@ function refusePossession(door: Door, request: DoorRequest, caller: Caller, port
 }
 
 /**
- * A free endpoint within the rate limit of the address. Every response has the limit in headers, except refusals of possession, which are
- * all identical.
+ * Opens a free endpoint if the address is within its rate limit. Every response states the limit in headers, except refusals of
+ * possession, which must not differ from each other.
  */
 export async function withinRate<A extends Pick<Answer, 'headers' | 'status'>>(
   { address }: DoorRequest,

@@ -99,7 +99,7 @@ interface FormFile {
   readonly media_type: string;
 }
 
-/** A form may have fields with the names of a file's members; an object made of them is no file, and may be incomplete. */
+/** Checks every member, because a form can have plain fields with the names of a file's members, and some of them may be missing. */
 function isFormFile(member: unknown): member is FormFile {
   if (!isJsonObject(member)) return false;
   return [member.upload, member.name, member.media_type].every(said => typeof said === 'string');

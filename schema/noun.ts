@@ -157,7 +157,7 @@ export function leftOutOrNull<S extends z.ZodType>(shape: S): z.ZodOptional<z.Zo
   return shape.nullish().overwrite(value => value ?? undefined);
 }
 
-/** Members of a request, read: one that was left out is null. */
+/** Members of a request after it was read: a member that was left out is null. */
 export type NullIfLeftOut<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> | null };
 
 /** Value of a member as resolvers hand it over. A member that JSON may leave out is null on the graph. */
@@ -192,8 +192,8 @@ export type MembersOf<N extends z.ZodObject> = {
 };
 
 /**
- * What a noun is shown of, in the names of the wire: members as JSON has them or as the graph has them. Only what may be null and what is
- * computed may be left out.
+ * The object from which a noun is shown, with its members named as in JSON or as on the graph. Only members that may be null or that are
+ * computed can be left out.
  */
 export type ShowableAs<N extends z.ZodObject> = {
   readonly [K in keyof N['shape'] & string as MayLack<N['shape'][K]> extends true ? never : K]: Showable<N['shape'][K]>;

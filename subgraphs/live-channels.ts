@@ -11,7 +11,7 @@ export const BOARD_CHANNEL = 'board_event';
 export const TREE_CHANNEL = 'session_tree';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
-/** Channel of the log's head, sent in the transaction that moves it, and of a halt of the log. */
+/** The channel on which the log's head is sent in the transaction that moves it, and a halt of the log in the one that records it. */
 export const LOG_CHANNEL = 'log_head';
 /** The channel on which a canceled task and its buyer are sent (`CanceledNotice`, as JSON) in the transaction that cancels it. */
 export const CANCELED_CHANNEL = 'task_canceled';

@@ -54,7 +54,7 @@ function valuesOf(variable: SecretName, environment: Environment): string[] {
   return values.map(value => spelt(value.trim())).filter(Boolean);
 }
 
-/** A seed with 0x or in capitals is the same seed. */
+/** Two spellings of one seed, with or without 0x and in either case, count as the same value. */
 function spelt(value: string): string {
   return /^(0x)?[0-9a-f]{64}$/i.test(value) ? value.replace(/^0x/i, '').toLowerCase() : value;
 }
@@ -71,7 +71,10 @@ function sameAs(before: SecretName, variable: SecretName): string {
     : `the same value as ${before}; use a different one for each`;
 }
 
-/** Accounts with public keys: the twenty of anvil and hardhat ("test test … junk"), and ours on Solana. */
+/**
+ * Accounts whose private keys are published, so anyone can take what they hold: the twenty of anvil and hardhat ("test test … junk"),
+ * and those of this repository on Solana.
+ */
 const known: ReadonlySet<string> = new Set([
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',

@@ -77,8 +77,8 @@ export class LogWatch {
   }
 
   /**
-   * False once the log is halted or this process's key has ended, and while the saved head cannot be read, because what is
-   * recorded could not be saved.
+   * False in two cases: when this process can record nothing (see `signs`), and while the saved head cannot be read, because the head of
+   * a new record could then not be saved either.
    */
   get sound(): boolean {
     return this.signs && this.#seen;

@@ -26,7 +26,7 @@ interface WatchParts {
   readonly more: readonly ((metrics: Metrics, database: Database) => void)[];
 }
 
-/** The sources of these values. */
+/** Registers every metric whose value is read at a scrape. */
 export function watch(metrics: Metrics, { database, queues, readiness, witnesses, more }: WatchParts): void {
   watchPool(metrics, database);
   watchFigures(metrics, database);

@@ -20,7 +20,7 @@ const BOOKS_PER_PAGE = 100;
 export interface BookGuardOptions {
   /** Pause after each step, as a multiple of its duration. */
   readonly rests?: number;
-  /** Whether the log is halted. */
+  /** True while the log is halted. */
   readonly isHalted?: () => boolean;
 }
 

@@ -8,9 +8,8 @@ type Done = IteratorResult<ExecutionResult>;
 const done: Done = { done: true, value: undefined };
 
 /**
- * One operation in a group. Behind the group it reads for itself, event by event, at the pace of its socket, and
- * graphql-ws sends the results of next(). Once it has caught up, the group writes to its socket and next() stays
- * pending: everything read before has been sent by then.
+ * One operation in a group. While it is behind the group, it reads the events itself at the pace of its socket, and graphql-ws sends the
+ * results of next(). Once it has caught up, everything it read has been sent, so the group writes to its socket and next() stays pending.
  */
 export class Member implements AsyncIterableIterator<ExecutionResult>, EventReceiver {
   readonly #group: Group;
@@ -46,7 +45,7 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, EventRece
   }
 
   /**
-   * Called by the group with an event. Nothing is kept for a member that may not be written to now: it reads it
+   * Called by the group with an event. A member whose socket cannot be written to now gets no copy: it reads the event from the source
    * later.
    */
   offer(message: NextMessage): void {

@@ -34,7 +34,7 @@ const pay = (job_id: string, headers: PaymentHeaders = {}) =>
 const paymentOf = (job_id: string) =>
   paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
 const delivered = async () => (await jobs.brought('delivered')).job_id;
-/** Whom an answer asks to be paid next. */
+/** The status, and the payee that a 402 requests a payment to. */
 const nextPayee = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
 const winners = () => [402, jobs.winner.account.address];
 const fees = () => [402, jobs.service.pay_to];

@@ -48,10 +48,10 @@ it.each(kinds)('a payer that is %s grants a session, and revokes it', async (_, 
 
 type Typed = Parameters<ContractWallet['signTypedData']>;
 
-/** The wallet with another hand under what sessions sign; its payments are signed as ever. */
+/** A signer that signs the texts of sessions with `sign`; payments are still signed by the wallet itself. */
 const signing = (sign: (...typed: Typed) => Promise<Hex>) => ({ signTypedData: sign }) as unknown as Signer;
 
-/** A grant that is refused and uncharged beside a good payment, which buys without it; and a revocation likewise. */
+/** A grant by this signer is refused without a charge, so the same payment can buy under a valid grant; its revocation is refused too. */
 async function refusesBoth(wallet: ContractWallet, signer: Signer): Promise<void> {
   const agent = privateKeyToAccount(generatePrivateKey());
   const payment = await service.payment(wallet, CHAT);

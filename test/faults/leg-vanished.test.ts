@@ -65,7 +65,7 @@ async function openHouse() {
     fees,
     winners: [402, winner.account.address],
     paymentOf: (job_id: string) => paymentFor(poster.account, service.url + path(job_id), jobs.by(poster)),
-    /** A job whose first payment has moved, with that payment. */
+    /** Makes the first payment of the job, and returns it; the fee is still unpaid. */
     async halfPaid(job_id: string, valid_seconds: number) {
       const made = await first(valid_seconds);
       expect(asked(await pay(job_id, made.headers))).toEqual(fees);

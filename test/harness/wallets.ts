@@ -48,11 +48,11 @@ export function openWallets(chain: TestChain) {
 
   return {
     deploy: sponsor.deploy,
-    /** Deployed; takes its owner's 65 bytes. */
+    /** A deployed wallet that accepts the 65-byte signature of its owner. */
     plain: (amount_atomic?: bigint) => ownedWallet('PlainWallet', plain, amount_atomic),
-    /** Deployed; takes 66 bytes. */
+    /** A deployed wallet that accepts 66 bytes: 0x01, then the signature of its owner. */
     tagged: (amount_atomic?: bigint) => ownedWallet('TaggedWallet', tagged, amount_atomic),
-    /** Deployed; takes 66 bytes, and answers wrongly if the first byte is not 0x01. */
+    /** A deployed wallet that accepts the same 66 bytes, and misbehaves in a chosen way if the first byte is not 0x01. */
     moody: () => ownedWallet('MoodyWallet', tagged),
     /** Not deployed yet: its signatures contain its deployment (ERC-6492). */
     async unmade(factory: Hex, amount_atomic?: bigint): Promise<ContractWallet> {

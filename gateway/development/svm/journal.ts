@@ -9,9 +9,9 @@ export type JournalEntry =
   | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & AccountFunds)
   /** Slots that passed at once. */
   | { readonly kind: 'skipped'; readonly slots: number }
-  /** From then on the length of a slot. */
+  /** The length of every later slot. */
   | { readonly kind: 'paced'; readonly slot_ms: number; readonly at_ms: number }
-  /** The fork with it was abandoned. */
+  /** The transaction is lost, because the chain abandoned the fork that contained it. */
   | { readonly kind: 'forgotten'; readonly signature: string };
 
 export interface AccountFunds {
@@ -32,8 +32,7 @@ export interface Journal {
   /** What was written before this process began. */
   readonly past: readonly JournalEntry[];
   /**
-   * On disk when it returns. @throws if it cannot be written: then the end of the journal is unknown until the next
-   * start
+   * Returns once the entry is on disk. @throws if it cannot be written: how much of it was written is then unknown until the next start
    */
   append(deed: JournalEntry): void;
   close(): void;

@@ -18,7 +18,7 @@ import type { Hex } from './abi.ts';
 import { authorizationDigest, type BaseAuthorization } from './authorization.ts';
 import { signatureOf } from './signature.ts';
 
-/* Judges an EIP-3009 authorization by itself: shape, payee, amount, time and native signature. */
+/* Judges an EIP-3009 authorization from its content alone, without asking the chain: shape, payee, amount, time and native signature. */
 
 /** x402 codes for an authorization's time. */
 const windows = {
@@ -31,7 +31,7 @@ type WindowCode = keyof typeof windows;
 
 const PAYEES_MAX = 16;
 
-/** Judges a payment on Base by itself. */
+/** Judges a payment on Base from its content alone, without asking the chain. */
 export const baseJudge: PaymentJudge<BasePayment> = {
   isSame: same,
   compareExtra,

@@ -76,12 +76,12 @@ interface WalletCallParts {
   readonly settles_from: Hex;
 }
 
-/** Whether USDC and a contract wallet accept a payment; `spent`: it was used meanwhile. */
+/** Whether USDC and a contract wallet accept a payment. `spent`: its authorization was used while the simulation ran. */
 export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' } | Rejected | Unreachable;
 
 /**
- * Only a simulation of the very transfer shows whether USDC and the wallet accept the payment within its gas; and of a wallet that must be
- * deployed, only its own code after the factory's call.
+ * Simulates the transfer itself, because nothing else shows whether USDC and the wallet accept it within its gas. A wallet that is not
+ * deployed yet has no code to ask until the simulation has called its factory (ERC-6492).
  */
 export async function walletTakes(
   asking: WalletCallParts & { readonly database: Pick<Database, 'query'> },

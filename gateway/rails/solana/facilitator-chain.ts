@@ -14,7 +14,7 @@ export function solanaFacilitatorChain(chain: SolanaChain): FacilitatedChain<Sol
       if (look.kind !== 'ok') return { kind: 'unreachable' };
       return look.value.valid ? { kind: 'in_time', from_block: look.value.slot } : { kind: 'too_late' };
     },
-    // If it is in a block already, it is our money, whatever the facilitator says.
+    // A payment that is in a block has been made, even if the facilitator reports that it failed.
     isUnused: async ({ authorization }) => {
       const decision = await decideByMessage(chain, authorization, null);
       return decision.kind === 'not_transferred' || (decision.kind === 'unknown' && decision.reason === 'not_mined');

@@ -3,8 +3,8 @@ import { callerIdentifiers } from '../unsupported-members.ts';
 import { FORWARDED, foldName, type GivenMember, type MemberRule, type OpenPlace } from './extra.ts';
 
 /*
- * Members that other services know beside those of OpenAI and that are not passed on to a hub. With them a caller could choose which
- * provider answers, at whose cost, from where or in whose name, which this service decides. Names are compared without case, `-` and `_`.
+ * Members that other services define in addition to those of OpenAI. They are not passed on to a hub, because a caller could use them to
+ * choose the provider, its region, or the account that pays, and this service decides these. Names are compared without case, `-` and `_`.
  */
 
 const IN_HEADER = 'send it as a header, not in the body';

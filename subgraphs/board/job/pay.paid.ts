@@ -21,7 +21,7 @@ export interface PaidJob extends JsonObject {
   readonly task_id: string;
 }
 
-/** Terms of each payment for one job, by its current delivery and the URL of the request. */
+/** What the terms of a payment for a job depend on: its two payments, its current delivery and the URL of the request. */
 interface LegTerms {
   readonly legs: JobLegs;
   readonly delivery: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>;
@@ -49,8 +49,8 @@ export function jobPayment(
 }
 
 /**
- * The payment to the winner, at the price of the bid. Both payments are reserved on the poster's book from here on, and its policy is
- * checked only now.
+ * The payment to the winner, at the price of the bid. It reserves the amounts of both payments on the poster's book, whose
+ * policy is not checked before this payment.
  */
 export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
   return {

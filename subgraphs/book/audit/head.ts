@@ -19,7 +19,7 @@ export interface StoredBook extends BookTerms {
   readonly day_start: Date | null;
   readonly day_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
-  /** Null on books from before it existed. */
+  /** Null on books that are older than this column. */
   readonly terms_hash: string | null;
   readonly damage: JsonObject | null;
   /** The highest seq of any row. */
@@ -58,7 +58,7 @@ function counterFault(counters: Counters, book: StoredBook): string | null {
   return isWindow(counters.day, book.day_start, book.day_atomic) ? null : 'day_atomic';
 }
 
-/** A window that began after the last amount is empty; it never begins earlier. */
+/** The stored window must be the counted one, or a later one with nothing in it: a window may begin without an amount. */
 function isWindow(counted: Window, start: Date | null, atomic: AtomicAmount): boolean {
   const start_ms = start?.getTime() ?? null;
   if (start_ms === counted.start_ms) return atomic === counted.atomic;

@@ -34,8 +34,9 @@ export interface DisputedRow {
   readonly intent_shared: boolean;
 }
 
-/** A row of a dispute. Null if none is named or the book has no row of that task. */
+/** What is known about one of the two rows of a dispute. */
 export interface KnownSide {
+  /** Null if the evidence names no row, or the book has no row of that task. */
   readonly row: DisputedRow | null;
   /** The parts of the public receipt that prove it offline. */
   readonly receipt: JsonObject | null;
@@ -96,7 +97,7 @@ export async function knownSides(reads: Queryable, query: SideQuery): Promise<Kn
       receipt: own ? proofOf(receiptDocument(receipt, base_url, profile)) : null,
       job,
       refunded_by: (row && refunds.get(chargeOf(row, job))) ?? null,
-      // A stamp is never worked for twice.
+      // A stamp is never carried out a second time, so a resend of its payment cannot bring a missing response.
       resend_until:
         row && row.hub !== STAMPED_BY && task_id === tasks.disputed ? (owed?.until?.toISOString() ?? null) : null,
     };

@@ -231,7 +231,7 @@ export class SavedHeads {
     this.#compactIfGrown();
   }
 
-  /** A removed file would start with a few lines, as if nothing were known about other books. */
+  /** Replaces a removed file with all heads: a new file with only the latest lines would say that no other book is known. */
   async #writeWhole(): Promise<void> {
     if (this.#options.isHalted?.()) throw new Error(`${this.#path} is not there any more`);
     this.#options.onMissing?.();

@@ -11,7 +11,8 @@ import { spendOf } from './spend.ts';
 /** Response to an ingest: stored sealed, and the same for every resend. */
 export type RecordedIngest = ReturnType<typeof recordPayload> & {
   /**
-   * Signature over the canonical rest. It attests that this service recorded the payment, and to nothing on behalf of the seller.
+   * Signature over the canonical form of all other members. It states that this service recorded the payment, and nothing about what the
+   * seller did.
    */
   readonly signature: { readonly alg: 'ES256'; readonly scope: 'recorded'; readonly value: string };
 };

@@ -8,9 +8,9 @@ interface HourRoom {
   readonly name: string;
   /** Column of the time. */
   readonly at: string;
-  /** Rows of book $1, by an index that ends with the column they are ordered by. */
+  /** Rows of book $1, as SQL; an index must end with the column in `newest`, so that few entries are read. */
   readonly from: string;
-  /** That column, newest first. */
+  /** Column by which the rows are sorted, newest first. */
   readonly newest: string;
   readonly max: number;
   /** Message of the refusal. */
@@ -18,7 +18,7 @@ interface HourRoom {
 }
 
 /**
- * Under the head's lock, so that concurrent requests cannot exceed the limit. Reads at most as many index entries as it allows.
+ * Called under the head's lock, so that concurrent requests cannot exceed the limit. Reads at most as many index entries as it allows.
  * @throws rate_limited
  */
 export async function requireHourRoom(

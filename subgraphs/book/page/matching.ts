@@ -10,7 +10,7 @@ import { type Parameter, type RowFilter, rowTests, seqBounds } from './row-scope
  * Count and sum of all rows that match a filter, regardless of the page and at a cost that does not depend on the size of the book.
  */
 
-/** Null if it would require reading more rows than `matching_rows_read_max`. */
+/** Each member is null if it could only be found by reading more rows than `matching_rows_read_max`. */
 export interface MatchingRows {
   /** All matching rows, including those without an amount. */
   readonly count: number | null;

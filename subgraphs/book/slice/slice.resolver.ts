@@ -74,8 +74,8 @@ const FACTS = `case when facts->>'event' = 'policy_blocked' then facts - '{${OF_
   else facts end as facts`;
 
 /**
- * Replaces hidden members. Hashes cover them and could confirm a guess, since sums are multiples of a price and caps are round; so
- * could all later hashes of the chain. None is shown.
+ * Replaces hidden members, and hides the hashes that cover them and all later hashes of the chain: sums are multiples of a price and caps
+ * are round, so that a reader could guess them and confirm the guess with a hash.
  */
 const SHOWN: Readonly<Record<string, string>> = {
   facts: FACTS,
@@ -92,7 +92,7 @@ export function sliceScope(
   const date = (moment: string | null) => (moment === null ? null : new Date(moment));
   const filter = { from: date(slice.from_date), to: date(slice.to_date), taskIds: slice.task_ids };
   if (slice.limit === null) return shown(rowScope(agent_id, { limit, before, filter }));
-  // The limit is of the whole slice, so paging does not return more.
+  // The limit applies to the whole slice, so all pages together return no more rows than that.
   const whole = rowScope(agent_id, { limit: slice.limit, filter });
   const values = [...whole.values];
   const older = before === null ? '' : `where seq < $${values.push(before)}`;

@@ -46,7 +46,7 @@ export async function undoubtedLeg(database: Database, slot: string): Promise<Pa
   return claim?.state === 'held' ? claim : null;
 }
 
-/** The transfer by which it is held, under the claim's lock; null if it is no longer held. */
+/** Locks the claim and returns the transfer that pays for it; null if the claim is no longer held. */
 export async function lockHeldTransfer(tx: Tx, claim_key: string): Promise<JsonObject | null> {
   const { rows } = await tx.query<{ held_transfer: JsonObject }>({
     name: 'lock held leg',
@@ -62,7 +62,7 @@ interface TransferHeld {
   readonly slot: string;
 }
 
-/** Another transfer has moved it, in place of the one whose slot is `left`; the claim is locked. `taken` as for `holdLeg`. */
+/** Replaces the lost transfer, whose slot is `left`, with the one that paid instead. The claim must be locked. `taken` as for `holdLeg`. */
 export async function moveHold(
   tx: Tx,
   claim_key: string,
@@ -83,7 +83,7 @@ export async function moveHold(
   return 'held';
 }
 
-/** What a held payment had reserved on a book, which is the caller's to give back. */
+/** What a held payment had reserved on a book. The caller must release it. */
 interface ReleasedReserve {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;

@@ -148,8 +148,8 @@ const IS_OWED = `c.answer_box is null and c.arrival is distinct from 'unverified
 const IS_ANSWERED = `${mayRun('c.rerun_at')} and (c.field like 'Subscription.%' or not ${hasDied('c.rerun_owner')})`;
 
 /**
- * Locks the payment of a task of that book; null if none was recorded for it. A call that is being answered counts until its time is over,
- * whatever the hour, unless its process has died before it sent anything. To be taken before the heads of books.
+ * Locks the payment of a task of that book; null if none was recorded for it. A call in progress may answer until the longest duration of
+ * a call is over, even after the hours for resends, unless its process died before it sent anything. Must be locked before heads of books.
  */
 export async function lockOwedAnswer(
   tx: Tx,

@@ -28,7 +28,7 @@ export function lockRevocations(tx: Tx): void {
   tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
 }
 
-/** Publishes that a session is over. The database numbers it (../migration.ts). All are locked. */
+/** Publishes that a session is over. The database numbers it (../migration.ts). `lockRevocations` must come first. */
 export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: boolean): Promise<KeptRevocation> {
   const { delegation_hash, payer, at, signature } = signed;
   const { rows } = await tx.query<KeptRevocation & object>({
@@ -40,7 +40,7 @@ export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: 
   return rows[0] as KeptRevocation;
 }
 
-/** The revocations of those of these sessions that were revoked by themselves, in their current state. */
+/** Revocations by session, for those of these sessions that were themselves revoked, and not only a session above them. */
 export async function revocationsAmong(
   reading: Pick<Database, 'query'> | Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],

@@ -7,9 +7,9 @@ const ABANDONED_AFTER_MS = 1_000;
 const RETRY_MS = 5;
 
 /**
- * Runs `work` while no other process on this machine does so under the same path (O_EXCL: Node has no flock). It does not wait for
- * anything, or a process that is suspended would mostly be suspended while it holds the lock. One that was suspended during its work
- * nevertheless has lost the lock to the next: `held` says so, and what it was about to write is out of date.
+ * Runs `work` while no other process on this machine does so under the same path (O_EXCL, because Node has no flock). `work` is
+ * synchronous and short, so that a process is rarely suspended while it holds the lock. If one is, the next process takes the lock:
+ * `held` then returns false, and the first must not write, because its data is out of date.
  */
 export async function withFileLock<T>(path: string, work: (held: () => boolean) => T): Promise<T> {
   for (;;) {
@@ -32,11 +32,11 @@ function take(path: string): boolean {
     return true;
   } catch (fault) {
     const { code } = fault as NodeJS.ErrnoException;
-    // Once, before the first lock of a folder.
+    // The folder is missing only before its first lock.
     if (code === 'ENOENT') return mkdirSync(dirname(path), { recursive: true }) !== undefined && take(path);
     if (code !== 'EEXIST') throw fault;
   }
-  // The file system's own clock is on both sides of the comparison as closely as a machine allows.
+  // Compares the two clocks directly, because the file system takes its time from the clock of the same machine.
   const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (since !== undefined && Date.now() - since > ABANDONED_AFTER_MS) rmSync(path, { force: true });
   return false;

@@ -8,9 +8,9 @@ import { checkpoint, tlogProof } from './checkpoint.ts';
 import { requireNotHalted, resultUnlessHalted } from './halt-guard.ts';
 import { entryBundle, tile, tileAddress } from './tiles.ts';
 
-/** What a page of rows costs, for 8 KiB of hashes. */
+/** A tile has 8 KiB of hashes, and costs as much as a page of rows. */
 const TILE_COST = 50;
-/** 256 receipts' payloads. */
+/** A bundle has the payloads of 256 receipts. */
 const BUNDLE_COST = 200;
 
 const CheckpointArguments = argumentsType(CheckpointRequest);

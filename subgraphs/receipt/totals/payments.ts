@@ -3,9 +3,9 @@ import type { SeenArrival } from '../claim/doubt.ts';
 import { isSignedPayee, type PaymentIndex } from '../receipt/own-transfer.ts';
 import { paymentKey } from '../verify/map-proof.ts';
 
-/* What is known of payments behind the log: which receipts they back, which were seen since, how far the log was followed. */
+/* What is known about the payments of receipts in the log: which receipts they back, which were seen later, how far totals have read. */
 
-/** A receipt whose payment is this very transfer. */
+/** A receipt whose payment is this transfer. */
 export interface BackedReceipt {
   readonly task_id: string;
   /** The book of its row, and the position there; null if it has none. */
@@ -20,7 +20,7 @@ interface TransferRow {
   readonly log_index: number;
 }
 
-/** Receipts that transfers on Base back, of any book, as far as the log was followed. */
+/** Receipts of any book that transfers on Base back, up to the last leaf that totals have read. */
 export async function receiptsOfTransfers(
   database: Pick<Database, 'query'>,
   transfers: readonly TransferRow[],
@@ -42,7 +42,7 @@ function keyOf({ tx_hash, log_index }: TransferRow): string {
   return paymentKey({ network: 'base', payment_ref: `base:${tx_hash}`, transfer_index: log_index });
 }
 
-/** How many leaves were followed: of those behind them it is not known yet which payments they are of. */
+/** Number of leaves of the log whose payments are known to the totals; those of later leaves are not known yet. */
 export async function countedLeaves(database: Pick<Database, 'query'>): Promise<number> {
   const [state] = await database.query<{ tree_size: number }>({
     name: 'leaves that totals followed',

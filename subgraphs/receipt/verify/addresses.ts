@@ -12,7 +12,7 @@ import type { Check } from './signed-document.ts';
 export interface Addresses {
   /** Base URLs that links may have. */
   readonly bases: readonly string[];
-  /** No other one can be the issuer's, as far as the key set or the reader says. */
+  /** True if these are all addresses of the issuer, according to its key set or to the reader. */
   readonly all: boolean;
 }
 
@@ -26,9 +26,9 @@ export function addressesOf(iss: Json | undefined, base_url: string | undefined,
 const signed_in = new WeakMap<Jwks, readonly string[] | null>();
 
 /**
- * The base URLs in the `addresses` of a key set, a token that one of its keys signed: a copied key set cannot add an
- * address. The token's type keeps other tokens of the issuer from passing for it, and it must list the issuer. Null if
- * the key set has none.
+ * The base URLs in the `addresses` of a key set. That is a token signed by one of its keys, so that a copy of the key set cannot add an
+ * address. It must have its own type, so that no other token of the issuer is accepted in its place, and must list the issuer. Null if
+ * the key set has no valid one.
  */
 export function signedAddresses(jwks: Jwks): readonly string[] | null {
   const known = signed_in.get(jwks);

@@ -49,12 +49,12 @@ interface Envelope {
   verify(jwks: JsonObject, options?: EnvelopeOptions): VerifiedEnvelope;
 }
 
-/** `payload`: what the receipt signs; null if it is not valid, or not a receipt. */
 interface VerifiedEnvelope extends Omit<VerifiedDocument, 'kind'> {
+  /** Signed payload of a receipt. Null if the envelope is not valid, or not a receipt. */
   readonly payload: JsonObject | null;
 }
 
-/** Tag 18, of a COSE_Sign1. */
+/** First byte of a tagged COSE_Sign1: tag 18 (RFC 9052 §2). */
 const TAGGED_SIGN1 = 0xd2;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const HMAC = /^(sha256=[0-9a-f]{64}|(v1,[A-Za-z0-9+/]{43}=)( v1,[A-Za-z0-9+/]{43}=)*)$/;

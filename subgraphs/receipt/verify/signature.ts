@@ -19,8 +19,8 @@ export function parseJws(jws: Json | undefined): ParsedJws | null {
 }
 
 /**
- * RFC 7515 §4.1.11: a critical extension that is not supported makes the token invalid. RFC 7797 §6: so does `b64`, even if it is not
- * marked as critical, or two readers would take one token for two.
+ * A critical extension that is not supported makes the token invalid (RFC 7515 §4.1.11). So does `b64` even if it is not marked as
+ * critical, because readers that ignore it would verify other bytes than readers that apply it (RFC 7797 §6).
  */
 export function hasUnknownExtensions({ header: { crit, b64 } }: Pick<ParsedJws, 'header'>): boolean {
   return crit !== undefined || b64 !== undefined;
@@ -41,7 +41,7 @@ export function verifyEs256(jwks: Jwks, kid: Json | undefined, text: string, sig
   return verifyEs256Bytes(jwks, kid, Buffer.from(text), signature);
 }
 
-/** The same over bytes. */
+/** Like `verifyEs256`, for bytes instead of text. */
 export function verifyEs256Bytes(
   jwks: Jwks,
   kid: Json | undefined,

@@ -128,7 +128,7 @@ export const issuerRules: readonly Rule<SignedDocument>[] = [
   },
 ];
 
-/** @param at_seconds as the document states it; anything but a number if it states none */
+/** @param at_seconds the time that the document states, not checked yet: if it is not a number, the document states no time */
 export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json | undefined): string | Check | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 
 export const MESSAGES_PATH = '/messages';
 
-/** The version in which everything that a caller may write is served. */
+/** The version of the API that supports every member that a caller may send. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
 
 /** Request to such a hub, as the caller wrote it. */
@@ -21,7 +21,7 @@ export function betaHeaders(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
 }
 
-/** The finish reason of a chat for each stop reason; `stop_sequence` has none, and stays. */
+/** The finish reason of a chat for each stop reason. Chats have none for `stop_sequence`, so it is kept as it is. */
 const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   pause_turn: 'stop',

@@ -97,7 +97,7 @@ export class HubConnection {
   readonly dialect: Dialect;
   readonly #reasoning_models: readonly string[];
   readonly #token_limit_members: Readonly<Record<string, TokenLimitMember>>;
-  /** The same as models have shown it; of the router's there is no end. */
+  /** The names that models have accepted. Bounded, because the router's models are not listed anywhere. */
   readonly #learned = new LRUCache<string, TokenLimitMember>({ max: LEARNED_MAX });
   /** Texts that no message of any hub may contain: this hub's address and key. */
   readonly secrets: readonly string[];
@@ -128,23 +128,23 @@ export class HubConnection {
     return this.pool.stats.queued;
   }
 
-  /** How many times over its sockets are taken by those who wait for one. */
+  /** Requests that wait for a socket, per socket. */
   get crowding(): number {
     return this.waiting / limits.hub_connections_max;
   }
 
-  /** Whether a model accepts a reasoning effort. For the router the caller decides. */
+  /** Whether a model accepts a reasoning effort. On the router always, because its models are not configured and its callers choose. */
   reasons(model: string): boolean {
     return this.#api_key === null || this.#reasoning_models.includes(model);
   }
 
-  /** As it is configured, else as it was learned, else as models of its kind have it. */
+  /** The name that is configured for the model, else the one that it accepted before, else the usual one for models of its kind. */
   tokenLimitMember(model: string): TokenLimitMember {
     const usual = this.#reasoning_models.includes(model) ? 'max_completion_tokens' : 'max_tokens';
     return this.#token_limit_members[model] ?? this.#learned.get(model) ?? usual;
   }
 
-  /** The model has answered a request that had it so, after it refused the other. */
+  /** Called when the model has answered a request with this name after it refused the other one. */
   learn(model: string, member: TokenLimitMember): void {
     this.#learned.set(model, member);
   }

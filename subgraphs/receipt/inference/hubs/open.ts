@@ -329,8 +329,8 @@ class PooledHubs implements Hubs {
   }
 
   /**
-   * Where the model does not know the bound on its tokens by the name that was sent: once more by the other, which is kept if it answers.
-   * What it says then is its verdict; that it knows neither name is no fault of a caller's, who chose one of them at most.
+   * If the model refuses the name of the token limit that was sent, asks it once more with the other name, and remembers that name if it
+   * answers. Otherwise the second verdict counts. If it refuses both names that is not the caller's fault, and there is no verdict.
    */
   async #askRenamed<T>(
     candidate: Candidate,

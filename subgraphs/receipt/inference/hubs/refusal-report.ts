@@ -12,13 +12,13 @@ export interface RefusalReport {
   readonly status: number;
   /** The `code` of the hub's error. Null if it has none, or one that is not a plain word. */
   readonly code: string | null;
-  /** The `type` of the hub's error. Null likewise. */
+  /** The `type` of the hub's error. Null if it has none, or one that is not a plain word. */
   readonly type: string | null;
 }
 
 /**
- * `secrets`: keys and hosts that a hub may repeat. A name of letters and underscores alone can hold no address, no path, no id and no
- * sentence; a hub that is not trusted might put any of these there. Pure.
+ * Keeps only plain words, because a hub that is not trusted may put an address, a path, an id or a sentence there, and none of these
+ * consists of letters and underscores alone. Pure. @param secrets keys and hosts that a hub may repeat
  */
 export function reportOf(hub: string, { status, body }: HubRefusal, secrets: readonly string[]): RefusalReport {
   const { code, type } = errorIn(body);

@@ -166,7 +166,7 @@ export function faultOf(
   return null;
 }
 
-/** Tokens under both names that are in use for each, as those of the Responses API have theirs. */
+/** Token counts under the names of chat completions and also under those of the Responses API, because clients read either. */
 export function responseUsage(usage: Usage): Usage & { input_tokens: number; output_tokens: number } {
   const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage;
   return {

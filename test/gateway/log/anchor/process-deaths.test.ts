@@ -7,7 +7,7 @@ import { programOf } from '../../../harness/gateway.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/** Resolves once it is dead. */
+/** Resolves once the process has been killed. */
 async function anchorAndDie(...args: readonly string[]): Promise<void> {
   const program = [...programOf('test/harness/anchor/anchor-and-die.child.ts'), ...args];
   const child = spawn(process.execPath, program, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -107,7 +107,7 @@ describe('transfers that were recorded', () => {
     if (proven_first) await recorded(BOOK, proven);
     await recorded(OTHER, unproven);
     if (!proven_first) await recorded(BOOK, proven);
-    // By several processes at once.
+    // Several processes may look for it at once, and only one of them may write the correction.
     const told = await Promise.all([1, 2, 3].map(() => yielded()));
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await yielded()).toBe(0);
