@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, present } from '../../../schema/canonica
 import { jsonText, RawJson } from '../../../schema/json-text.ts';
 import { type KeptTranscription, taskOf } from '../inference/audio/transcription.paid.ts';
 import { canonicalData } from '../inference/embeddings/vectors.ts';
-import { forecastOf, type KeptQuote, type KeptTask } from '../inference/tasks/task.paid.ts';
+import { forecastOf, type KeptQuote, type KeptTask, shownTask } from '../inference/tasks/task.paid.ts';
 
 /**
  * A kept answer in the words of the wire, so that what the receipt commits to can be hashed again. A call by key keeps no field beside its
@@ -20,9 +20,6 @@ export function wireAnswer(kept: JsonObject): JsonObject | RawJson {
   if (Array.isArray(data)) return { ...kept, data: data.map(item => (isJsonObject(item) ? present(item) : item)) };
   if (typeof text === 'string') return present({ ...kept, task: taskOf(kept as KeptTranscription) });
   if (isJsonObject(kept.figures)) return { ...forecastOf(kept as unknown as KeptQuote) };
-  if ('payment_rail' in kept) return wireTask(kept as unknown as KeptTask);
+  if ('payment_rail' in kept) return shownTask(kept as unknown as KeptTask);
   return kept;
 }
-
-/** The fee of the legacy rail is spelled without a level of its own. */
-const wireTask = ({ fee, ...amounts }: KeptTask): JsonObject => ({ ...amounts, ...fee });

@@ -133,3 +133,21 @@ describe('boughtTasks', () => {
     expect(await read(svc.task_id, { 'X-SVC-Session': agent.session })).not.toBeNull();
   });
 });
+
+it('an accepted task on the legacy rail is shown to its buyer as it was answered, its fee without a level of its own', async () => {
+  const path = '/task-request';
+  const { body: accepted } = await service.post<Bought>(
+    path,
+    { ...taskOf(agent.account, 'legacy'), payment: { rail: 'tfuel' } },
+    await service.payment(agent.account, path),
+  );
+  const { payment_rail, gross_amount, fee_amount, net_amount, fee_bps } = accepted;
+  expect(fee_amount).toEqual(expect.any(String));
+  expect(await read(accepted.task_id, { 'X-SVC-Session': agent.session })).toMatchObject({
+    payment_rail,
+    gross_amount,
+    fee_amount,
+    net_amount,
+    fee_bps,
+  });
+});

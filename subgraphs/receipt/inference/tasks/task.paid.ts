@@ -165,6 +165,11 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
 }
 
 /** In REST's spelling: the receipt commits to what a client can hash again. */
-export function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote) {
-  return { model, hub, ...amounts, ...fee };
+export function forecastOf({ model, hub, figures }: KeptQuote) {
+  return { model, hub, ...shownTask(figures) };
+}
+
+/** A task with the member names of the wire: the fee of the legacy rail has no level of its own. */
+export function shownTask({ fee, ...amounts }: KeptTask) {
+  return { ...amounts, ...fee };
 }

@@ -7,7 +7,7 @@ import { type Arguments, inputType, objectType, readRequest, shownOf } from '../
 import type { InferenceContext } from '../context.ts';
 import { receiptOf } from '../svc.ts';
 import { paidAnswerType } from '../work.type.ts';
-import { forecastOf, quotePaid, taskPaid } from './task.paid.ts';
+import { forecastOf, quotePaid, shownTask, taskPaid } from './task.paid.ts';
 
 inputType(
   'TaskPaymentInput',
@@ -55,14 +55,12 @@ export class TaskResolver {
     const charged = await context.charge(taskPaid(context.hubs), readRequest(TaskRequest, input, context), context);
     const { receipt, svc } = receiptOf(charged, context);
     const { task_id, answer } = charged;
-    const { fee, ...amounts } = answer;
     const task = shownOf(AcceptedTaskNoun, {
-      ...amounts,
-      ...fee,
+      ...shownTask(answer),
       task_id,
       status: 'accepted',
       payment_ref: receipt.paymentRef,
-      settled_amount: receipt.paymentRef === null ? null : amounts.gross_amount,
+      settled_amount: receipt.paymentRef === null ? null : answer.gross_amount,
       verify_url: verifyUrl(context.base_url, task_id),
       svc,
     });
