@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 
 /*
- * A hub that speaks Anthropic's Messages API. A message is sent to it as its caller wrote it. Its answer is translated to a chat
- * completion, so that one set of schemas checks what any hub says, member by member; what is not a message has no translation.
+ * Hubs with Anthropic's Messages API. A message is sent to them as its caller wrote it. Their answers are translated to chat completions,
+ * so that one set of schemas checks the answers of all hubs. A response that is not a message is not translated.
  */
 
 export const MESSAGES_PATH = '/messages';
 
-/** The version of the API that supports every member that a caller may send. */
+/** Version of the API. It supports every member that a caller may send. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
 
-/** Request to such a hub, as the caller wrote it. */
+/** Request to a hub of Anthropic's dialect, as the caller wrote it. */
 export interface AnthropicRequest {
   readonly body: JsonObject;
-  /** Names of the API's betas; empty if none is named. */
+  /** Names of the API's beta features; empty if the request names none. */
   readonly betas: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function betaHeaders(betas: readonly string[]): Record<string, string> {
   return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
 }
 
-/** The finish reason of a chat for each stop reason. Chats have none for `stop_sequence`, so it is kept as it is. */
+/** Finish reason of a chat for each stop reason. Chats have none for `stop_sequence`, so that reason is not translated. */
 const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   pause_turn: 'stop',
@@ -35,7 +35,7 @@ function finishReason(stop_reason: Json | undefined): Json {
   return typeof stop_reason === 'string' ? (finishReasons[stop_reason] ?? stop_reason) : null;
 }
 
-/** What each kind of block becomes. A block of any other kind makes the answer invalid. */
+/** Translation of a whole block, by its type. A block of any other type makes the answer invalid. */
 const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) => BlockContent>> = {
   text: ({ text = null }) => ({ content: text }),
   tool_use: ({ id = null, name = null, input = null }, index) => ({
@@ -44,7 +44,7 @@ const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) =>
   thinking: ({ thinking = null, signature = null }, index) => ({
     reasoning_details: [{ type: 'reasoning.text', index, text: thinking, signature }],
   }),
-  // Without its data it could not be sent back.
+  // Encrypted thinking cannot be sent back without its data, so a block without data is dropped.
   redacted_thinking: ({ data }, index) =>
     typeof data === 'string' ? { reasoning_details: [{ type: 'reasoning.encrypted', index, data }] } : {},
 };
@@ -55,17 +55,20 @@ interface BlockContent {
   readonly reasoning_details?: readonly JsonObject[];
 }
 
-/** Null if the answer contains something that was not requested. */
+/**
+ * Translated content of a block. Null if the type of the block is unknown, because the answer then contains something that was not
+ * requested.
+ */
 function contentIn(block: Json, index: number): BlockContent | null {
   return isJsonObject(block) ? (wholeBlocks[String(block.type)]?.(block, index) ?? null) : null;
 }
 
-/** One block of an answer, by its place in the message to which the answer is translated. */
+/** One block of an answer: its text, or its place in the message to which the answer is translated. */
 export type HubBlock =
   | { readonly text: string }
-  /** The `index` of its entry in `reasoning_details`. */
+  /** Value of `index` of the block's entry in `reasoning_details`. */
   | { readonly thought: number }
-  /** Its place in `tool_calls`. */
+  /** Index of the block's call in `tool_calls`. */
   | { readonly call: number };
 
 function blocksIn(content: readonly JsonObject[]): HubBlock[] {
@@ -76,7 +79,10 @@ function blocksIn(content: readonly JsonObject[]): HubBlock[] {
   });
 }
 
-/** A whole answer as a chat completion, and the blocks in which it came; what is not a message is returned unchanged, without blocks. */
+/**
+ * A whole answer as a chat completion, and its blocks. A response that is not a message, or has a block of an unknown type, is returned
+ * unchanged, with `blocks` null.
+ */
 export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly blocks: readonly HubBlock[] | null } {
   const message = jsonIn(bytes.toString('utf8'));
   if (!isJsonObject(message) || message.type !== 'message' || !Array.isArray(message.content))
@@ -95,7 +101,10 @@ export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly 
   return { bytes: Buffer.from(JSON.stringify(completion)), blocks: blocksIn(message.content as JsonObject[]) };
 }
 
-/** The content of a block as it begins; arguments of a call follow it. */
+/**
+ * Translated content of a block when it begins. A call with empty arguments begins with an empty text, because its arguments follow in
+ * deltas.
+ */
 function begunIn(block: Json | undefined, index: number): BlockContent | null {
   const said = contentIn(block ?? null, index);
   const input = isJsonObject(block) && isJsonObject(block.input) ? block.input : {};
@@ -122,35 +131,38 @@ const signedBy = (signature: string, index: number): BlockContent => ({
 });
 
 const NOTHING: JsonObject = { choices: [] };
-/** Data that no chunk matches. */
+/** Data that does not match the schema of a chunk, so that the answer breaks off. */
 const FAULT: JsonObject = { error: 'not what was asked for' };
 
-/** An event that does not name its block adds to the first. */
+/** Index of the block to which an event adds: the first block if the event names none. */
 const blockAt = (at: number) => Math.max(at, 0);
 
-/** `svc_block` names the block of the answer to which it adds, for which a chat has no word. */
+/** Chunk with the content of a block. `svc_block` is the index of that block in the answer, for which chats have no member. */
 const chunkOf = (said: BlockContent | null, at: number): JsonObject =>
   said === null ? FAULT : { choices: [{ delta: { ...said, svc_block: blockAt(at) } as JsonObject }] };
 
-/** The events of one streamed answer as the chunks of a chat. */
+/** Translates the events of one streamed answer to the chunks of a chat. */
 export class AnthropicEvents {
-  /** Tokens of the request are stated at the beginning, those of the answer at the end. */
+  /** Usage so far. The hub states the tokens of the request at the beginning and those of the answer at the end. */
   #usage: JsonObject = {};
   /**
-   * Per block that has not stopped: a signature is checked as a whole, since its pieces together may contain one of our
-   * keys.
+   * Signatures of the blocks that have not stopped, by block, as far as they were received. A signature is checked only as a whole, because
+   * its pieces together may contain one of our keys.
    */
   readonly #signatures = new Map<number, string>();
-  /** Blocks whose signature was passed on: later pieces of one would be checked without its earlier ones. */
+  /**
+   * Blocks whose signature was passed on. Further pieces of such a signature are refused, because they could not be checked together with
+   * the earlier ones.
+   */
   readonly #signed = new Set<number>();
 
-  /** The data of the chunks to which an event is translated; what is not JSON is returned unchanged. */
+  /** Translates the data of an event to the data of chunks. Data that is not JSON is returned unchanged. */
   chunks(data: string): readonly string[] {
     const event = jsonIn(data);
     if (event === undefined) return [data];
     if (!isJsonObject(event)) return [JSON.stringify(FAULT)];
     if (event.type === 'message_stop') return ['[DONE]'];
-    // A hub that stops its blocks late has said all of the former ones: what is signed is known before the next one begins.
+    // A hub may stop its blocks late. The earlier blocks are complete when the next one begins, so their signatures are sent before it.
     const before = event.type === 'content_block_start' ? [...this.#signatures.keys()] : [];
     return [...before.map(block => this.#stopped(block)), this.#read(event)].map(chunk => JSON.stringify(chunk));
   }
@@ -178,13 +190,13 @@ export class AnthropicEvents {
         };
       case 'error':
         return FAULT;
-      // The API may add kinds of events, which change nothing about the existing ones.
+      // The API may add types of events without changing the existing ones, so an unknown type is ignored.
       default:
         return NOTHING;
     }
   }
 
-  /** A signature at the beginning of a block is passed on with the rest of it. */
+  /** Chunk for the beginning of a block. A signature that the block begins with is held back, and passed on whole with its later pieces. */
   #begun(block: Json | undefined, at: number): JsonObject {
     if (!isJsonObject(block) || block.type !== 'thinking') return chunkOf(begunIn(block, at), at);
     const signed = this.#sign(block.signature, at);
@@ -214,7 +226,7 @@ export class AnthropicEvents {
   }
 }
 
-/** In a chat's names: the prompt includes everything that was read, from a cache or not. */
+/** Usage under the names of a chat. The tokens of the prompt include those that were read from a cache or written to it. */
 function usageIn(usage: Json | undefined): JsonObject | null {
   if (!isJsonObject(usage)) return null;
   const { input_tokens = null, output_tokens = null, output_tokens_details } = usage;

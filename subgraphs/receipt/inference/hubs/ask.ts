@@ -16,7 +16,7 @@ import {
 import { type AnthropicRequest, anthropicVersion, type HubBlock } from './anthropic.ts';
 import { type AnswerTooLarge, type HubRefusal, hostsOf, type RevealRules, secretsOf } from './verdict.ts';
 
-/** A hub is not trusted: its answer is parsed, checked and copied member by member. Null if it is something else. */
+/** Reads an answer by its schema. Hubs are not trusted, so the answer is checked and copied member by member. Null if it does not match. */
 export function readJsonAs<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> | null {
   const value = parseOnce(bytes);
   return value === NOT_JSON ? null : (schema.safeParse(value).data ?? null);
@@ -28,7 +28,7 @@ function isJson(bytes: Uint8Array): boolean {
 
 const NOT_JSON = Symbol('not JSON');
 
-/** What is read of one answer by several is parsed once. */
+/** Values of parsed answers, by their bytes. Several functions read the same answer, which is parsed only once. */
 const parses = new WeakMap<Uint8Array, { readonly value: unknown }>();
 
 function parseOnce(bytes: Uint8Array): unknown {
@@ -45,35 +45,38 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The member `model` of an answer: which model the hub names, of any type. */
+/** Value of the member `model` of an answer, which may be of any type: the model that the hub names. */
 function modelNamedIn(bytes: Uint8Array): unknown {
   const value = parseOnce(bytes);
   return isJsonObject(value) ? value.model : null;
 }
 
-/** One request for whole answers, whichever model answers. Built once for all hubs that are tried. */
+/** A request for one whole answer. It is built once for all hubs that are tried. */
 export interface Question<T extends object> {
   readonly modality: Modality;
-  /** Under the hub's base URL. */
+  /** Path under the hub's base URL. */
   readonly path: `/${string}`;
-  /** Where an answer may be larger than others. */
+  /** Maximum size of the answer in bytes. Absent: the maximum for most answers. */
   readonly answer_bytes_max?: number;
-  /** Error if the answer is larger. Absent: the hub counts as failed. */
+  /** Error if the answer exceeds that size. Absent: the hub counts as failed. */
   readonly too_large?: AnswerTooLarge;
-  /** It bounds the tokens of its answer: by a name that not every model knows. */
+  /** Whether the request limits the tokens of its answer. Not every model accepts the same name for that limit. */
   readonly limits_tokens?: boolean;
-  /** Members of the body that no caller has sent. */
+  /** Names of the members of the body that this service adds. */
   readonly added: readonly string[];
-  /** What was written for a model, without anything that identifies the caller. */
+  /** Body for a hub of OpenAI's dialect. It has nothing that identifies the caller. */
   body(asked: CalledModel): QuestionBody;
-  /** The same for a hub of Anthropic's dialect, as the caller wrote it. Absent if such a hub is not used. */
+  /** Request for hubs of Anthropic's dialect, as the caller wrote it. Absent if no such hub can answer it. */
   readonly in_anthropic?: AnthropicRequest;
   /**
-   * What of the answer is passed on, checked and copied member by member. Null if it does not match the request.
-   * `blocks`: the blocks of a hub of Anthropic's dialect.
+   * The part of the answer that is passed on, checked and copied member by member. Null if the answer does not match the request. `blocks`:
+   * the blocks of the answer, if the hub is of Anthropic's dialect.
    */
   read(answer: Buffer, blocks?: readonly HubBlock[] | null): T | null;
-  /** The same without revealing details beside its content. Null if it is no answer without them. Absent: it consists of content only. */
+  /**
+   * The answer without details of the hub beside its content. Null if it is no answer without these parts. Absent if an answer has only
+   * content.
+   */
   discreet?(value: T, tells: RevealRules): T | null;
 }
 
@@ -88,20 +91,23 @@ type ReachedHub = Pick<HubSettings, 'base_url' | 'dialect' | 'reasoning_models' 
 
 const LEARNED_MAX = 1_000;
 
-/** How one hub is reached: its sockets, which all callers share, and what every request to it says. */
+/** Connection to one hub: the sockets that all callers share, and the headers and member names of every request to it. */
 export class HubConnection {
   readonly pool: Pool;
   readonly #path: string;
-  /** Null for the router, which is called with its callers' own keys. */
+  /** Null for the router, which is called with the callers' own keys. */
   readonly #api_key: string | null;
   readonly dialect: Dialect;
   readonly #reasoning_models: readonly string[];
   readonly #token_limit_members: Readonly<Record<string, TokenLimitMember>>;
-  /** The names that models have accepted. Bounded, because the router's models are not listed anywhere. */
+  /**
+   * Names of the token limit that models have accepted, by model id. Bounded, because the models of the router are not configured and may
+   * be many.
+   */
   readonly #learned = new LRUCache<string, TokenLimitMember>({ max: LEARNED_MAX });
   /** Texts that no message of any hub may contain: this hub's address and key. */
   readonly secrets: readonly string[];
-  /** Host names among these texts. */
+  /** The texts of `secrets` that are host names. */
   readonly hosts: readonly string[];
 
   constructor({ base_url, api_key, dialect = 'openai', reasoning_models = [], token_limit_members = {} }: ReachedHub) {
@@ -119,7 +125,7 @@ export class HubConnection {
     this.#token_limit_members = token_limit_members;
   }
 
-  /** So many requests wait for a socket that another hub serves the next one sooner. */
+  /** Whether so many requests wait for a socket that another hub would serve the next one sooner. */
   get busy(): boolean {
     return this.pool.stats.queued >= limits.hub_waiting_max;
   }
@@ -133,18 +139,24 @@ export class HubConnection {
     return this.waiting / limits.hub_connections_max;
   }
 
-  /** Whether a model accepts a reasoning effort. On the router always, because its models are not configured and its callers choose. */
+  /**
+   * Whether a model accepts a reasoning effort. Always true for the router: its models are not configured, and its callers decide whether
+   * to send one.
+   */
   reasons(model: string): boolean {
     return this.#api_key === null || this.#reasoning_models.includes(model);
   }
 
-  /** The name that is configured for the model, else the one that it accepted before, else the usual one for models of its kind. */
+  /**
+   * Name of the token limit for a model: the configured name; otherwise the one that the model accepted before; otherwise the usual one for
+   * models of its kind.
+   */
   tokenLimitMember(model: string): TokenLimitMember {
     const usual = this.#reasoning_models.includes(model) ? 'max_completion_tokens' : 'max_tokens';
     return this.#token_limit_members[model] ?? this.#learned.get(model) ?? usual;
   }
 
-  /** Called when the model has answered a request with this name after it refused the other one. */
+  /** Remembers the name of the token limit that a model accepted after it had refused the other one. */
   learn(model: string, member: TokenLimitMember): void {
     this.#learned.set(model, member);
   }
@@ -153,7 +165,7 @@ export class HubConnection {
     return this.#path + path;
   }
 
-  /** All headers that a hub receives besides those of HTTP itself: none of them is a caller's, except for the router's key. */
+  /** All headers of a request besides those of HTTP itself. No value comes from the caller, except for the router key. */
   headers(content_type: string, accept: string, router_key: Secret | undefined): Record<string, string> {
     const key = this.#api_key ?? router_key?.reveal();
     if (key === undefined) throw new Error("a router call needs the caller's own key");
@@ -161,13 +173,13 @@ export class HubConnection {
   }
 }
 
-/** How our key is shown in each dialect. */
+/** Headers that carry the key, by dialect. */
 const shownKey: Readonly<Record<Dialect, (key: string) => Record<string, string>>> = {
   openai: key => ({ authorization: `Bearer ${key}` }),
   anthropic: key => ({ ...anthropicVersion, 'x-api-key': key }),
 };
 
-/** By name; the router among them, if there is one. */
+/** Connections by hub name. They include the router if there is one. */
 export function openConnections(
   settings: readonly HubSettings[],
   router: { readonly base_url: string } | null,
@@ -179,7 +191,7 @@ export function openConnections(
 /** The part of a request that depends on the model that is called. */
 export interface CalledModel {
   readonly model: string;
-  /** It takes `reasoning_effort`. */
+  /** Whether the model accepts `reasoning_effort`. */
   readonly reasons: boolean;
   readonly token_limit_member: TokenLimitMember;
 }
@@ -188,7 +200,7 @@ export interface HubTarget extends CalledModel {
   readonly connection: HubConnection;
 }
 
-/** The line to a candidate, and the model by the name that it has there. */
+/** Connection to the hub of a candidate, and the candidate's model under the name that it has at that hub. */
 export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: Candidate): HubTarget {
   const line = lines.get(candidate.hub);
   if (!line) throw new Error(`no hub is named ${candidate.hub}`);
@@ -197,7 +209,7 @@ export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: C
   return { connection: line, model: wireModel(candidate), reasons: line.reasons(model), token_limit_member };
 }
 
-/** Failures by an answer that does not match the request. */
+/** Reason of the failure if an answer does not match the request, by kind of work. */
 export const answerMismatches = {
   text: 'not_a_completion',
   image: 'not_an_image',
@@ -207,7 +219,7 @@ export const answerMismatches = {
 
 export type HubFailure =
   | 'timeout'
-  /** Too many requests wait for it already: it was not called. */
+  /** The hub was not called, because too many requests wait for it already. */
   | 'busy'
   | 'unreachable'
   | 'cut_off'
@@ -218,30 +230,30 @@ export type HubFailure =
   | 'cancelled'
   | `status_${number}`;
 
-/** `refusal` is what it answered instead; null if it did not answer at all, or with something else than a refusal. */
+/** A call of a hub that failed. `refusal` is the hub's response if its status was not 200, otherwise null. */
 export interface AskFailure {
   readonly kind: 'failed';
   readonly reason: HubFailure;
   readonly refusal: HubRefusal | null;
 }
 
-/** `named_model`: the model that the hub named, as it came. */
+/** Result of one call of a hub. `named_model` is the model that the hub named, unchecked and of any type. */
 export type AskOutcome<T> =
   | { readonly kind: 'answered'; readonly value: T; readonly named_model: unknown }
   | AskFailure;
 
-/** One POST, bounded: the whole of it in time, what is read of the answer in bytes. */
+/** One POST with a limit on its total time, and on the bytes that are read of its answer. */
 export interface Post {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly timeout_ms: number;
-  /** Hung up on as soon as that is aborted. */
+  /** The request is closed when this signal is aborted. */
   readonly canceled?: AbortSignal | undefined;
   readonly answer_bytes_max: number;
 }
 
-/** Calls one hub once. Never throws: every failure has a name, and the next hub may be tried. */
+/** Calls one hub once. Never throws: every failure has a name, so that the next hub can be tried. */
 export async function askHub<T extends object>(
   pool: Pool,
   post: Post,
@@ -258,7 +270,7 @@ export async function askHub<T extends object>(
   } catch {
     return ended('unreachable');
   }
-  // A stream that is destroyed unread says so by an error event, which would end the process.
+  // A body that is destroyed before it is read emits an error event, which would end the process if nothing handled it.
   response.body.on('error', () => {});
   if (response.statusCode !== 200) return readRefusal(response);
   let bytes: Buffer | null;
@@ -277,13 +289,13 @@ export function askFailure(reason: HubFailure): AskFailure {
   return { kind: 'failed', reason, refusal: null };
 }
 
-/** Reads why a hub refused, within the time and the signal of the question itself. Never throws. */
+/** Reads the body of a refusal, within the time limit and the signal of the request. Never throws. */
 export async function readRefusal({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<AskFailure> {
   const said = await readBounded(body, limits.hub_error_bytes_max).catch(() => null);
   return { kind: 'failed', reason: `status_${status}`, refusal: { status, headers, body: said } };
 }
 
-/** The whole body, or null as soon as it is more than that; leaving the loop destroys the stream. */
+/** Reads the whole body. Null as soon as it exceeds `bytes_max`; leaving the loop then destroys the stream. */
 export async function readBounded(body: AsyncIterable<Uint8Array>, bytes_max: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;

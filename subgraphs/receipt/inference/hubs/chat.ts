@@ -13,13 +13,16 @@ import { reasoningMembers, wholeReasoning } from './reasoning.ts';
 
 const Name = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
 
-/** As hubs send it; some leave out the type, of which there is only one. */
+/** A tool call as hubs send it. Some hubs omit the type, of which there is only one. */
 const HubToolCall = z
   .object({ id: Name, function: z.object({ name: Name, arguments: wellFormedText }) })
   .transform(({ id, function: called }) => ({ id, type: 'function' as const, function: called }));
 export type HubToolCall = z.output<typeof HubToolCall>;
 
-/** With the member names of the wire, because a receipt may commit to the canonical JSON of it. Absent members are left out. */
+/**
+ * A message of a model. It has the member names of the wire, because a receipt may commit to its canonical JSON. Absent members are left
+ * out.
+ */
 export type AssistantMessage = {
   readonly role: 'assistant';
   readonly content: string | null;
@@ -27,7 +30,7 @@ export type AssistantMessage = {
   readonly refusal?: string;
 } & Reasoning;
 
-/** As much of a hub's message as is passed on. */
+/** The part of a hub's message that is passed on. */
 export const HubMessage = z
   .object({
     role: z.literal(['assistant', '']).nullish(),
@@ -59,22 +62,25 @@ export function messageOf({ content, calls, refusal, reasoning }: MessageParts):
 
 const TEXT_MEMBERS = new Set(['role', 'content']);
 
-/** Whether it is only text, as answers were before there were tools. */
+/** Whether a message is only text, as all answers were before tools were supported. */
 export function isText(message: AssistantMessage): boolean {
   return message.content !== null && Object.keys(message).every(name => TEXT_MEMBERS.has(name));
 }
 
-/** A number of tokens, or of a choice, as hubs give it. */
+/** A number of tokens, or the index of a choice, as hubs send it. */
 export const HubCount = z.int().min(0).max(INT_MAX);
 
-/** Besides the three counts that all hubs send, everything else that a hub counts, under its own names. */
+/** Usage of an answer: the three counts that all hubs send, and everything else that a hub counts, under the hub's names. */
 export type Usage = {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
 } & UsageDetails;
 
-/** As hubs give it: some leave out the sum, and some send an empty object. What is not counted is null. */
+/**
+ * Usage as hubs send it. Some hubs omit the sum, and some send an empty object. Null if the tokens of the prompt or of the answer are not
+ * counted.
+ */
 export const HubUsage = z
   .looseObject({
     prompt_tokens: HubCount.nullish(),
@@ -87,29 +93,30 @@ export const HubUsage = z
     return sum > INT_MAX ? null : { prompt_tokens, completion_tokens, total_tokens: sum, ...usageDetails(given) };
   });
 
-/** How the answer ended, as the hub names it. */
+/** Finish reason of an answer, as the hub names it. */
 export const HubFinish = wellFormedText.max(64).nullish();
 
-/** A hub that says itself that it did not finish has not answered. */
+/** Finish reason of a whole answer. If the hub reports that it did not finish, it has not answered. */
 const ChoiceEnd = HubFinish.transform(finishReasonOf).refine(reason => reason !== 'broke_off', {
   error: 'did not finish',
 });
 
-/** With these reasons an empty text is a complete answer. */
+/** Finish reasons with which an empty text is a complete answer. */
 const ENDED = new Set<HubFinishReason>(['stop', 'stop_sequence']);
-/** Reasons of the API with which a message without text is an answer: its tokens were used for thinking, or it was withheld. */
+/** Finish reasons with which a message without text is an answer: its tokens were used up for thinking, or a filter withheld it. */
 const WORDLESS = new Set<HubFinishReason>(['length', 'content_filter']);
 
 /**
- * Whether a message that ended so is an answer, which is delivered and charged: one rule for chats and responses, whole and streamed.
- * `content` is null if the hub sent none. Reasoning alone is no answer unless it has used up the tokens.
+ * Whether a message with this finish reason is an answer, which is delivered and charged. This rule applies to chats, responses and
+ * messages, whole and streamed. `content` is null if the hub sent none. Reasoning alone is an answer only if it has used up the tokens or a
+ * filter withheld the rest.
  */
 export function isAnswer({ content, tool_calls, refusal }: AssistantMessage, finish_reason: HubFinishReason): boolean {
   if (content || tool_calls !== undefined || refusal !== undefined) return true;
   return WORDLESS.has(finish_reason) || (content === '' && ENDED.has(finish_reason));
 }
 
-/** What hubs leave out of a whole answer is filled in. */
+/** A choice of a whole answer. Members that hubs omit are filled in. */
 export const HubChoice = z
   .object({ index: HubCount.nullish(), message: HubMessage, finish_reason: ChoiceEnd })
   .transform(({ index, message, finish_reason }) => ({
@@ -122,20 +129,23 @@ export const HubChoice = z
   });
 type Choice = z.output<typeof HubChoice>;
 
-/** A whole answer is complete, whether its hub says so or not. */
+/** Finish reason of a message for which the hub names none. A whole answer counts as complete even then. */
 function endOf({ tool_calls }: AssistantMessage): HubFinishReason {
   return tool_calls === undefined ? 'stop' : 'tool_calls';
 }
 
-/** Beside the answer: malformed usage is ignored. */
+/** Usage in an answer. It is not part of what was requested, so malformed usage is ignored. */
 export const AnsweredUsage = HubUsage.nullish()
   .catch(null)
   .transform(usage => usage ?? null);
 
-/** Hubs that fail after they have answered 200 report it besides what they have, and in a stream in the middle of it. */
+/**
+ * Member in which hubs report an error after they have sent status 200, beside a partial answer or in the middle of a stream. In an answer
+ * it must be absent or null.
+ */
 export const noError = z.null().optional();
 
-/** As much of an OpenAI chat completion as is passed on. What a hub adds to it stays with us. */
+/** The part of an OpenAI chat completion that is passed on. Members that a hub adds are dropped. */
 export const HubCompletion = z
   .object({
     choices: z.tuple([HubChoice], HubChoice).transform(choicesToReturn),
@@ -145,24 +155,30 @@ export const HubCompletion = z
   .transform(({ choices, usage }) => ({ choices, usage }));
 export type HubCompletion = z.output<typeof HubCompletion>;
 
-/** One answer is requested. Further choices are passed on if they are text; a receipt commits to the calls of one only. */
+/**
+ * Choices that are passed on. Only one is requested. Further ones are passed on only if all are text, because a receipt commits to the
+ * calls of one choice only.
+ */
 function choicesToReturn(choices: readonly [Choice, ...Choice[]]): readonly [Choice, ...Choice[]] {
   return choices.every(({ message }) => isText(message)) ? choices : [choices[0]];
 }
 
-/** A hub receives only what was written for it: no header, address, wallet or id of the caller; every call is sent under our own key. */
+/**
+ * Chat request to a hub. It has no header, address, wallet or id of the caller. It is sent under our own key, or to the router under the
+ * caller's router key.
+ */
 export interface HubRequest extends ForwardedMembers {
   readonly messages: readonly ChatRequestMessage[];
   readonly max_tokens: number | null;
   readonly temperature: number | null;
   readonly top_k?: number;
-  /** The same for a hub of Anthropic's dialect, as the caller wrote it. */
+  /** The request for hubs of Anthropic's dialect, as the caller wrote it. */
   readonly in_anthropic?: AnthropicRequest;
 }
 
 export const CHAT_PATH = '/chat/completions';
 
-/** A chat that is answered in one piece. */
+/** Request for a chat that is answered whole. */
 export function chatQuestion(request: HubRequest): Question<HubCompletion> {
   return {
     modality: 'text',
@@ -196,8 +212,8 @@ const forwarded = [
 ] as const satisfies readonly (keyof HubRequest)[];
 
 /**
- * What the caller wrote for a model: options of this service and the caller's identity are left out. Known members are
- * set last, so that no other member can replace them.
+ * Body of a chat request. Options of this service and the caller's identity are left out. Known members are set last, so that no other
+ * member can replace them.
  */
 export function chatBody(request: HubRequest, { model, reasons, token_limit_member }: CalledModel): JsonObject {
   const names = reasons ? ([...forwarded, 'reasoning_effort'] as const) : forwarded;
@@ -218,22 +234,21 @@ function wireMessage({ content, parts, extra, ...members }: ChatRequestMessage):
   return { ...extra, ...members, content: parts ?? content ?? null };
 }
 
-/** Numbers, flags, and objects of these, by the names that a hub gives them. Null is what it does not count. */
+/** Numbers, booleans, and objects of these, under the hub's names. Null is a value that the hub does not count. */
 type UsageDetails = { readonly [name: string]: number | boolean | null | UsageDetails };
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * What a hub counts besides the three numbers that all of them send: the details of prompt and completion, tokens of its cache, its cost.
- * What is neither a number, a flag, null nor an object of these is left out, as texts and lists are, and so is what exceeds the bounds, or
- * is not counted at all.
+ * Counts of a hub besides the three that all hubs send, such as details of prompt and completion, tokens of its cache, and its cost. Only
+ * numbers, booleans, null and objects of these are kept, within the bounds. Counts that are null themselves are left out.
  */
 function usageDetails(given: Readonly<Record<string, unknown>>): UsageDetails {
   const counted = Object.entries(given).filter(([name, value]) => value !== null && isOfItsKind(name, value));
   return countsIn(Object.fromEntries(counted), limits.usage_details_depth_max);
 }
 
-/** Clients read members of what is called details, so anything else under such a name is left out. */
+/** Whether a value is an object if its name ends in `_details`. Clients read members of such values, so anything else is left out. */
 function isOfItsKind(name: string, value: unknown): boolean {
   return !name.endsWith('_details') || isJsonObject(value);
 }

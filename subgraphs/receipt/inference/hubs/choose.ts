@@ -2,29 +2,28 @@ import { limits } from '../../../../schema/limits.ts';
 import type { Candidate } from '../catalogue.ts';
 
 /**
- * Recent performance of a hub in one modality, and the choice that follows from it: pure, with the clock as an
- * argument.
+ * Recent performance of a hub in one kind of work. All functions of this file are pure: the time is an argument.
  *
- * Neither opossum nor cockatiel does this: both read the system's clock, wrap the function that they call, and refuse
- * calls while open. Here an open circuit only moves a hub to the end of the order, since a caller is better served by a
- * hub that may be down than by none.
+ * The packages opossum and cockatiel do not fit: both read the system's clock, wrap the function that they call, and refuse calls while a
+ * circuit is open. Here an open circuit only moves a hub to the end of the order, because a hub that may be down serves a caller better
+ * than no hub.
  */
 export interface HubHealth {
-  /** Moving share of recent requests that failed, from 0 to 1. */
+  /** Moving average of the share of requests that failed, from 0 to 1. */
   readonly failing: number;
-  /** Moving; null until it has answered. */
+  /** Moving average of the time until a whole answer. Null until the hub has given one. */
   readonly answer_ms: number | null;
-  /** The same of streams, to their first piece. */
+  /** Moving average of the time until the first piece of a stream. Null until the hub has sent one. */
   readonly first_piece_ms: number | null;
   readonly asked_at_ms: number;
-  /** Time `failing` was last changed. */
+  /** Time at which `failing` was last changed. */
   readonly heard_at_ms: number;
   readonly circuit: Circuit;
 }
 
 export type Circuit =
   | { readonly kind: 'closed' }
-  /** It is called only if no other hub is left, and from `until_ms` on by one call as a probe. */
+  /** The hub is called only if no other hub is left. From `until_ms` on, one call probes it. */
   | { readonly kind: 'open'; readonly until_ms: number; readonly rest_ms: number }
   /** The probe is in progress. */
   | { readonly kind: 'half_open'; readonly rest_ms: number };
@@ -32,10 +31,13 @@ export type Circuit =
 /** Latency that is measured: of a whole answer, or of the first piece of a stream. */
 export type LatencyKind = 'answer_ms' | 'first_piece_ms';
 
-/** The weight of the newest; four failures in a row open a circuit, and so does failing every other time. */
+/**
+ * Weight of the newest result in a moving average. With this weight, four failures in a row open a circuit, and so does a failure of every
+ * second request.
+ */
 const WEIGHT = 0.2;
 export const FAILING_OPENS = 0.5;
-/** What is left of it when a circuit closes: one more failure does not open it again. */
+/** Maximum of `failing` when a circuit closes, so that one more failure does not open the circuit again. */
 const FAILING_ON_CLOSING = 0.25;
 
 const CLOSED: Circuit = { kind: 'closed' };
@@ -51,7 +53,7 @@ export function unknownHealth(now_ms: number): HubHealth {
   };
 }
 
-/** A failure weighs less the longer no result has been received since. */
+/** Value of `failing` at `now_ms`. It halves in every `hub_failing_half_life_ms` since the last result. */
 export function failureWeight({ failing, heard_at_ms }: HubHealth, now_ms: number): number {
   return failing * 0.5 ** (Math.max(0, now_ms - heard_at_ms) / limits.hub_failing_half_life_ms);
 }
@@ -60,7 +62,7 @@ export function mayBeProbed({ circuit }: HubHealth, now_ms: number): boolean {
   return circuit.kind === 'open' && circuit.until_ms <= now_ms;
 }
 
-/** A call is on its way. Where its circuit is open and it may be probed, that call is the probe. */
+/** Health after a call was sent to the hub. If the circuit is open and may be probed, this call is the probe. */
 export function afterAsking(health: HubHealth, now_ms: number): HubHealth {
   const { circuit } = health;
   const probed = circuit.kind === 'open' && mayBeProbed(health, now_ms);
@@ -71,7 +73,7 @@ export function afterAsking(health: HubHealth, now_ms: number): HubHealth {
   };
 }
 
-/** A hub that answers is healthy, whatever its state was. */
+/** Health after an answer. It closes the circuit, whatever the state of the circuit was. */
 export function afterAnswer(health: HubHealth, now_ms: number, awaited: LatencyKind, ms: number): HubHealth {
   const failing = failureWeight(health, now_ms) * (1 - WEIGHT);
   const before_ms = health[awaited];
@@ -84,7 +86,10 @@ export function afterAnswer(health: HubHealth, now_ms: number, awaited: LatencyK
   };
 }
 
-/** By a fault of its own. A probe that fails doubles the rest; what fails during a rest does not lengthen it. */
+/**
+ * Health after a failure that is the hub's fault. A probe that fails doubles the rest, up to a maximum. Other failures during a rest do not
+ * lengthen it.
+ */
 export function afterFailure(health: HubHealth, now_ms: number): HubHealth {
   const before = failureWeight(health, now_ms);
   const failing = before + WEIGHT * (1 - before);
@@ -106,41 +111,44 @@ function openCircuit(rest_ms: number, now_ms: number): Circuit {
   return { kind: 'open', until_ms: now_ms + rest_ms, rest_ms };
 }
 
-/** Nothing was learned: the request itself was refused, or the caller left. The next call may probe the hub. */
+/**
+ * Health after a call that shows nothing about the hub, because the request itself was refused or the caller left. If this call was the
+ * probe, the next call may probe the hub.
+ */
 export function afterNothing(health: HubHealth, now_ms: number): HubHealth {
   const { circuit } = health;
   if (circuit.kind !== 'half_open') return health;
   return { ...health, circuit: { kind: 'open', until_ms: now_ms, rest_ms: circuit.rest_ms } };
 }
 
-/** Candidates at the time of the choice. */
+/** A candidate at the time of the choice. */
 export interface Contender {
   readonly candidate: Candidate;
   readonly health: HubHealth;
-  /** How many times over its sockets are taken by those who wait for one. */
+  /** Requests that wait for a socket of the hub, per socket. */
   readonly crowding: number;
 }
 
-/** All that the order of hubs depends on: the same facts give the same order. */
+/** Everything on which the order of hubs depends: the same facts give the same order. */
 export interface HubOrderFacts {
   readonly contenders: readonly Contender[];
   readonly awaited: LatencyKind;
   /** Hub that was tried first the last time. */
   readonly leader: string | null;
   readonly now_ms: number;
-  /** From 0 to 1, random. */
+  /** Random number from 0 to 1. */
   readonly draw: number;
-  /** Whether this call may try a hub with little data: another hub can answer it. */
+  /** Whether this call may first try a hub with little recent data, because another hub can still answer it after a failure. */
   readonly may_try: boolean;
 }
 
 export interface HubOrder {
   readonly order: readonly Candidate[];
-  /** Null if every circuit is open. */
+  /** Hub that leads now. Null if no circuit is closed. */
   readonly leader: string | null;
 }
 
-/** Order in which hubs are tried. Those with open circuits come last, the least bad first. */
+/** Chooses the order in which hubs are tried. Hubs whose circuits are not closed come last, the one whose rest ends soonest first. */
 export function choose(choosing: HubOrderFacts): HubOrder {
   const { contenders } = choosing;
   const standing = contenders.filter(({ health }) => health.circuit.kind === 'closed');
@@ -152,7 +160,7 @@ export function choose(choosing: HubOrderFacts): HubOrder {
   return { order: asked.map(({ candidate }) => candidate), leader: leader?.candidate.hub ?? null };
 }
 
-/** By the expected time to an answer; the leader stays until another is clearly better. */
+/** Sorts hubs by the expected time until an answer. The leader stays first until another hub is clearly better. */
 function rankContenders(standing: readonly Contender[], choosing: HubOrderFacts): readonly Contender[] {
   const led = standing.find(({ candidate }) => candidate.hub === choosing.leader) ?? standing[0];
   if (!led) return [];
@@ -165,20 +173,23 @@ function rankContenders(standing: readonly Contender[], choosing: HubOrderFacts)
   return notably ? order : [led, ...order.filter(contender => contender !== led)];
 }
 
-/** A hub that has not answered yet is taken for as fast as the one that leads: no better, no worse. */
+/**
+ * Expected cost of a call in milliseconds, which includes the hub's recent failures. A hub that has not answered yet counts as just as fast
+ * as the leader.
+ */
 function costOf({ health, crowding }: Contender, unknown_ms: number, { awaited, now_ms }: HubOrderFacts): number {
   const answer_ms = knownMs(health, awaited) ?? unknown_ms;
   return answer_ms * (1 + crowding) + failureWeight(health, now_ms) * limits.hub_failure_costs_ms;
 }
 
-/** Streams and whole answers each give an estimate for the other. */
+/** Average latency of the awaited kind. If it is unknown, that of the other kind is the estimate. Null if both are unknown. */
 function knownMs({ answer_ms, first_piece_ms }: HubHealth, awaited: LatencyKind): number | null {
   return awaited === 'answer_ms' ? (answer_ms ?? first_piece_ms) : (first_piece_ms ?? answer_ms);
 }
 
 /**
- * The way back for a failed or slow hub: a circuit that has rested is probed, and occasionally a call goes first to an
- * idle hub; never two within that time.
+ * Hub to try before the leader, so that a failed or slow hub can recover: one whose rest is over, or occasionally the one that was idle
+ * longest. An idle hub gets at most one such call per `hub_trial_every_ms`. Undefined if there is none.
  */
 function contenderToTry(
   others: readonly Contender[],
@@ -193,7 +204,7 @@ function contenderToTry(
 }
 
 function leastBadFirst(one: Contender, other: Contender): number {
-  // Infinity less infinity is no number.
+  // The difference of two equal infinities is NaN.
   return dueMs(one) === dueMs(other) ? 0 : dueMs(one) - dueMs(other);
 }
 

@@ -2,14 +2,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../schema/can
 import type { RevealRules } from './verdict.ts';
 
 /*
- * Parts of an answer that are not content: ids, names and words beside what a model says. Content is passed on unchanged; in the rest,
- * whatever reveals details of hubs is removed.
+ * Removes details of hubs from the parts of an answer that are not content: ids, names and words beside the model's text. Content is passed
+ * on unchanged.
  */
 
-/** What decides whether a part of an answer reveals too much. */
+/** Facts that decide whether a part of an answer reveals details of a hub. */
 export interface Discretion {
   readonly tells: RevealRules;
-  /** Names of the caller's tools: they reveal nothing to that caller. */
+  /** Names of the caller's tools, which reveal nothing to that caller. */
   readonly tools: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ interface MessageContent {
 }
 
 /**
- * A message, or a delta of one. Null if it calls a tool whose name reveals details of a hub: such a tool cannot be the
+ * A message or a delta without details of a hub. Null if it calls a tool whose name reveals such details: that tool cannot be one of the
  * caller's.
  */
 export function discreetMessage<M extends MessageContent>(message: M, { tells, tools }: Discretion): M | null {
@@ -44,22 +44,25 @@ export function discreetMessage<M extends MessageContent>(message: M, { tells, t
   };
 }
 
-/** Printable and without spaces: an id is no sentence. */
+/** Form of an id: printable characters without spaces, because an id is not a sentence. */
 const ID = /^[!-~]+$/;
 
-/** An id only ties a result to its call, and any other does that as well. */
+/** A call whose id reveals nothing. An id only connects a result with its call, so any other id serves as well. */
 function discreetCall<C extends NamedToolCall>(call: C, position: number, tells: RevealRules): C {
   const { id, index } = call;
   return !id || (ID.test(id) && !tells.word(id)) ? call : { ...call, id: `svc_call_${index ?? position}` };
 }
 
-/** What a model thought is content, and so is a signature or what is encrypted: of these no more is known than that they hold no secret of ours. */
+/**
+ * Members of a reasoning detail that are content. Those of `sealed` are signatures or encrypted, so they can be checked only for our own
+ * secrets.
+ */
 const thoughts: ReadonlySet<string> = new Set(['text', 'summary']);
 const sealed: ReadonlySet<string> = new Set(['signature', 'data']);
 
 /**
- * Without the members that reveal details. An encrypted detail is useless without its data, so a stream must not begin
- * it.
+ * A reasoning detail without the members that reveal details of a hub. Empty if an encrypted detail loses its data: it would be useless, so
+ * a stream must not begin it.
  */
 function discreetDetail(detail: JsonObject, tells: RevealRules): readonly JsonObject[] {
   const members = Object.entries(detail);
@@ -79,7 +82,7 @@ function tellsIn(value: Json, tells: RevealRules): boolean {
   return Object.entries(value).some(([name, member]) => tells.word(name) || tellsIn(member, tells));
 }
 
-/** Without the names that reveal details, at any depth. */
+/** Usage without the members whose names reveal details of a hub, at any depth. */
 export function discreetUsage<U extends object>(usage: U, tells: RevealRules): U {
   const kept = Object.entries(usage)
     .filter(([name]) => !tells.word(name))
@@ -91,7 +94,7 @@ interface AnswerChoice {
   readonly message: MessageContent;
 }
 
-/** A whole answer. Null likewise. */
+/** A whole answer without details of a hub. Null if `discreetMessage` returns null for one of its messages. */
 export function discreetReply<R extends { readonly choices: readonly AnswerChoice[]; readonly usage: object | null }>(
   reply: R,
   discretion: Discretion,

@@ -5,8 +5,8 @@ export class OverlongEvent extends Error {
 }
 
 /**
- * The data of each server-sent event in a body (HTML standard, section 9.2.6); an event without an end is ignored.
- * @throws OverlongEvent; TypeError if the body is not UTF-8; and whatever the body throws.
+ * Data of each server-sent event in a body (HTML standard, section 9.2.6). An event without an end is ignored.
+ * @throws OverlongEvent; TypeError if the body is not UTF-8; any error of the body
  */
 export async function* eventsIn(body: AsyncIterable<Uint8Array>, event_chars_max: number): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -27,7 +27,7 @@ export async function* eventsIn(body: AsyncIterable<Uint8Array>, event_chars_max
     yield* events.splice(0);
     if (overlong) throw new OverlongEvent();
   }
-  // The parser waits for the LF that might have followed.
+  // The parser waits for an LF that might follow the CR.
   if (ends_in_cr) parser.feed('\n');
   yield* events;
 }

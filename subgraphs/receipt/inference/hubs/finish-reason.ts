@@ -1,20 +1,20 @@
-/** Why an answer ended, in the words of OpenAI's API: its clients refuse or overlook any other. */
+/** Finish reasons of OpenAI's API. Its clients refuse or ignore any other value. */
 export const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const;
 export type FinishReason = (typeof finishReasons)[number];
 
-/** The same, plus what Anthropic's API distinguishes: a stop sequence of the caller ended the answer. */
+/** Finish reasons of OpenAI's API, and `stop_sequence` of Anthropic's: a stop sequence of the caller ended the answer. */
 export type HubFinishReason = FinishReason | 'stop_sequence';
 
 export function finishReasonIn(reason: HubFinishReason): FinishReason;
 export function finishReasonIn(reason: HubFinishReason | null): FinishReason | null;
-/** In the words of OpenAI's API alone. */
+/** Finish reason in the values of OpenAI's API, which does not distinguish `stop_sequence`. */
 export function finishReasonIn(reason: HubFinishReason | null): FinishReason | null {
   return reason === 'stop_sequence' ? 'stop' : reason;
 }
 
-/** What hubs say instead, in lower case. */
+/** Meanings of other finish reasons that hubs send, in lower case. */
 const meanings: Readonly<Record<string, HubFinishReason>> = {
-  // Ollama and llama.cpp, Together, TGI, Anthropic, Cohere, Gemini.
+  // Values of Ollama, llama.cpp, Together, TGI, Anthropic, Cohere and Gemini.
   eos: 'stop',
   eos_token: 'stop',
   end: 'stop',
@@ -41,7 +41,7 @@ const meanings: Readonly<Record<string, HubFinishReason>> = {
   guardrail_intervened: 'content_filter',
 };
 
-/** The hub itself says that it did not finish: OpenRouter and Mistral, DeepSeek, Zhipu, vLLM and SGLang. */
+/** Finish reasons that report an unfinished answer: values of OpenRouter, Mistral, DeepSeek, Zhipu, vLLM and SGLang. */
 const unfinished: ReadonlySet<string> = new Set([
   'error',
   'insufficient_system_resource',
@@ -53,8 +53,8 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The meaning of a hub's finish reason; `broke_off` if it says that the answer is not whole, and null if it says nothing (Ollama writes an
- * empty text while it goes on). An unknown reason ends an answer like any other. Pure.
+ * Meaning of a hub's finish reason: `broke_off` if it reports an unfinished answer, null if it is absent or empty (Ollama sends an empty
+ * text until the answer ends). An unknown reason means `stop`. Pure.
  */
 export function finishReasonOf(said: string | null | undefined): HubFinishReason | 'broke_off' | null {
   if (said == null || said === '') return null;

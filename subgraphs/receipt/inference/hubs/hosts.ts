@@ -3,7 +3,7 @@ import type { RouterSettings } from './router.ts';
 
 /** Hosts of the hubs that answer calls (`URL.host`). */
 export interface HubHosts {
-  /** By the name that receipts give it; null for any other name. */
+  /** Host of a hub by the hub's name in receipts. Null for any other name. */
   hostOfHub(name: string): string | null;
   isHubHost(host: string): boolean;
 }

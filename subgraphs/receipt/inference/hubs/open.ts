@@ -45,29 +45,29 @@ import {
   verdictOf,
 } from './verdict.ts';
 
-/** Candidates of a call, and its deadline (by the clock of the hubs). */
+/** Candidates of a call, and its deadline by the clock of the hubs. */
 export interface HubRoute {
   readonly candidates: readonly Candidate[];
   readonly until_ms: number;
-  /** Once it is aborted, no further hub is called, and open requests are closed. */
+  /** After this signal is aborted, no further hub is called and open requests are closed. */
   readonly canceled?: AbortSignal;
-  /** False: only the first hub is tried. */
+  /** Whether other hubs are tried after a failure. Default: true. */
   readonly failover?: boolean;
-  /** The caller's own key for the router; never sent to another hub. */
+  /** The caller's own key for the router, which is never sent to another hub. */
   readonly router_key?: Secret;
 }
 
 export interface HubAttempt {
   readonly hub: string;
   readonly reason: HubFailure;
-  /** What it said that its caller should know. */
+  /** The part of the hub's response that the caller should receive. Absent if there is none. */
   readonly verdict?: HubVerdict;
 }
 
 type Succeeded<T> = { readonly kind: 'answered' } & T;
 type Failed = { readonly kind: 'failed'; readonly attempts: readonly HubAttempt[] };
 
-/** A whole answer, and the model that the hub names in it; null if it names none. */
+/** A whole answer. `answered_model` is the model that the hub names in the answer; null if it names none. */
 interface WholeAnswer<T> {
   readonly value: T;
   readonly answered_model: string | null;
@@ -79,33 +79,39 @@ export interface Hubs {
   readonly settings: readonly HubSettings[];
   /** Whether models of the router may be requested. */
   readonly routes: boolean;
-  /** Ids of the router that are listed, with their prefix. Never fails. */
+  /** Models of the router that are listed, as ids with its prefix. Never fails. */
   routerModels(): Promise<RouterListing>;
-  /** Whether the router is known to have that model, by its id there. */
+  /** Whether the router is known to have a model. `id` is the model's id at the router. */
   routerTells(id: string): Promise<boolean>;
-  /** Whether the router may have a model, by its id there; true if it publishes no list. Never fails. */
+  /**
+   * Whether the router may have a model. `id` is the model's id at the router. True if the router publishes no list and none is configured.
+   * Never fails.
+   */
   routerMayHave(id: string): Promise<boolean>;
   /**
-   * Tries the candidates one after the other until one answers. The caller has received no byte before that, so the choice is visible only
+   * Tries the candidates one after the other until one answers. The caller receives nothing before that, so the choice is visible only
    * where it is disclosed. Any number of calls may be open at once.
    */
   put<T extends object>(question: Question<T>, asking: HubRoute): Promise<HubOutcome<T>>;
-  /** A chat: the same until one has begun to answer; from then on it is that one's to go on or to break off. */
+  /**
+   * Tries the candidates for a chat one after the other until one begins to answer. No other hub is tried after that, even if the answer
+   * breaks off.
+   */
   stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome>;
   readonly standings: readonly HubStanding[];
-  /** Kinds of work for which every hub rests: each has failed recently, and none has answered since. */
+  /** Kinds of work for which all hubs rest: each hub has failed recently, and none has answered since. */
   readonly away: readonly Modality[];
-  /** Callers who wait for a socket, by hub. */
+  /** Number of callers that wait for a socket of each hub. */
   readonly waiting: readonly (readonly [hub: string, callers: number])[];
   close(): Promise<void>;
 }
 
 export interface HubOptions {
   readonly clock: Clock;
-  /** Without it, no call is used to try a hub with little data. */
+  /** Absent: no call is used to try a hub with little data. */
   readonly random?: Random;
   readonly router?: RouterSettings | null;
-  /** Called after every request to a hub, with its failure, if any, and its duration. */
+  /** Called after every request to a hub, with the failure (null if it succeeded) and the duration. */
   readonly onCallEnd?: (hub: string, failure: HubFailure | null, ms: number) => void;
   /** Receives every refusal of a hub that is not passed on to the caller. */
   readonly onRefusal?: (report: RefusalReport) => void;
@@ -132,13 +138,13 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
   return new PooledHubs(settings, { ...usual, ...options });
 }
 
-/** The request to the current hub, and its time limit. */
+/** A request that is sent to one hub after the other. */
 interface Turn<T> {
   readonly modality: Modality;
   readonly awaited: LatencyKind;
-  /** It bounds the tokens of its answer. */
+  /** Whether the request limits the tokens of its answer. */
   readonly limits_tokens: boolean;
-  /** Members that no caller has sent. */
+  /** Names of the members that this service adds. */
   readonly added: readonly string[];
   readonly too_large?: AnswerTooLarge | undefined;
   ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Succeeded<T> | AskFailure>;
@@ -150,11 +156,11 @@ class PooledHubs implements Hubs {
   readonly #lines: ReadonlyMap<string, HubConnection>;
   readonly #standings: Standings;
   readonly #router: RouterModels | null;
-  /** Keys and addresses of all hubs: an answer of one might contain another's. */
+  /** Keys and addresses of all hubs, because an answer of one hub might contain those of another. */
   readonly #secrets: readonly string[];
-  /** What no answer may contain, by hub. Under a caller's own key, that key is added. */
+  /** Rules for what no answer may reveal, by hub. For a call with the caller's router key, they are made again to include that key. */
   readonly #tells: ReadonlyMap<HubConnection, RevealRules>;
-  /** Names of models that are no secret, whatever they look like. */
+  /** Configured names of models, which are not secret even if they look like a secret. */
   readonly #published: ReadonlySet<string>;
 
   constructor(settings: readonly HubSettings[], options: Required<HubOptions>) {
@@ -236,7 +242,7 @@ class PooledHubs implements Hubs {
 
   stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome> {
     const { clock, answer_bytes_max: text_bytes_max, event_chars_max, stream_idle_ms_max } = this.#options;
-    // One deadline for all hubs: the caller's claim must outlive it.
+    // All hubs share one deadline, because the caller's claim must outlive it.
     const ends_at_ms = clock.now_ms() + this.#options.stream_ms_max;
     const added = ['model', ...Object.keys(streamed)];
     return this.#inTurn<{ listening: OpenReply }>(asking, {
@@ -276,7 +282,7 @@ class PooledHubs implements Hubs {
   async #inTurn<T>(asking: HubRoute, turn: Turn<T>): Promise<Succeeded<T & Candidate> | Failed> {
     const { clock, timeout_ms } = this.#options;
     const { candidates, until_ms, canceled, failover = true } = asking;
-    // A call that only one hub can answer, or without time for a second one, does not try a doubtful hub.
+    // A call that may use only one hub, or has no time for a second one, does not first try a hub with little data.
     const may_try = failover && until_ms - clock.now_ms() > timeout_ms;
     const attempts: HubAttempt[] = [];
     for (const candidate of this.#standings.order({ ...turn, candidates, may_try })) {
@@ -292,7 +298,7 @@ class PooledHubs implements Hubs {
       const { reason, refusal } = renamed ?? asked;
       if (refusal && !verdict) this.#report(candidate, refusal, asking.router_key);
       attempts.push({ hub: candidate.hub, reason, ...(verdict && { verdict }) });
-      // The next hub would be sent the same.
+      // A request at fault, or an answer that is too large, would have the same result at the next hub.
       if (!failover || verdict?.kind === 'request' || verdict?.kind === 'too_large') break;
     }
     return { kind: 'failed', attempts };
@@ -329,8 +335,9 @@ class PooledHubs implements Hubs {
   }
 
   /**
-   * If the model refuses the name of the token limit that was sent, asks it once more with the other name, and remembers that name if it
-   * answers. Otherwise the second verdict counts. If it refuses both names that is not the caller's fault, and there is no verdict.
+   * Calls the hub once more if the model refused the name of the token limit. The second call uses the other name, which is remembered if
+   * the model answers; otherwise the second verdict counts. If the model refuses both names, the caller is not at fault, and the verdict is
+   * null. Returns null if there was no second call.
    */
   async #askRenamed<T>(
     candidate: Candidate,
@@ -357,11 +364,11 @@ class PooledHubs implements Hubs {
   async #ask<T>(candidate: Candidate, reached: HubTarget, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
     const { hub } = candidate;
     if (reached.connection.busy) return askFailure('busy');
-    // Router calls are under their callers' own keys and have no alternative, so its health is not measured.
+    // Calls of the router use the callers' own keys and have no alternative, so the router's health is not measured.
     const standings = hub === ROUTER ? null : this.#standings;
     standings?.recordCall(hub, modality);
     const from_ms = performance.now();
-    // A fault of ours teaches nothing of the hub, and must not leave its probe open for ever.
+    // An error of our own shows nothing about the hub, and must not leave its probe open for ever.
     let failure: HubFailure | null = 'cancelled';
     try {
       const asked = await ask(reached, candidate, timeout_ms);
@@ -376,7 +383,7 @@ class PooledHubs implements Hubs {
   }
 
   /**
-   * A hub that breaks off during an answer has failed like one that gave none; counted once, however often this is
+   * The reply of a hub that has begun to answer. If the hub breaks off, that counts as a failure of the hub, once, however often `reply` is
    * called.
    */
   #judged(candidate: Candidate, listening: OpenReply, asking: HubRoute): OpenReply {
@@ -411,7 +418,7 @@ function requestFor<T extends object>(dialect: Dialect, question: Question<T>, a
   return { content_type: 'application/json', bytes, path: MESSAGES_PATH, betas, read } as const;
 }
 
-/** The same of an answer that streams: its events as the chunks of a chat. */
+/** The request for a stream in the hub's dialect, and the translation of its events to the chunks of a chat. */
 function streamFrom(dialect: Dialect, request: HubRequest, asked: CalledModel) {
   if (dialect === 'openai') {
     const body = JSON.stringify({ ...chatBody(request, asked), ...streamed });

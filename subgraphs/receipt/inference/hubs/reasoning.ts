@@ -19,7 +19,7 @@ const DETAIL_BOUNDS = {
 } as const;
 
 /**
- * Reasoning as hubs send it, in a message or in a delta. It is not part of the answer: a member of another shape, or larger than its
+ * Reasoning as hubs send it, in a message or in a delta. Reasoning is not part of the answer: a member of another shape, or beyond its
  * bounds, is left out as if the hub had not sent it, and the answer remains valid.
  */
 export const reasoningMembers = {
@@ -53,16 +53,19 @@ export function bytesOfReasoning({ reasoning_content, reasoning, reasoning_detai
   return texts + (reasoning_details?.length ? Buffer.byteLength(JSON.stringify(reasoning_details)) : 0);
 }
 
-/** Reasoning while it streams: what each delta adds, and what they add up to. */
+/** Collects reasoning while it streams, and returns what each delta adds. */
 export class StreamedReasoning {
   readonly #content = new SplitText();
   readonly #reasoning = new SplitText();
   readonly #details: JsonObject[] = [];
-  /** Hubs say the same in several members, and not always in one delta: its text is read from the first that has any. */
+  /**
+   * Member from which the text is read: the first one that had text, because hubs repeat the text in several members, not always in the
+   * same delta.
+   */
   #source: ReasoningSource | null = null;
   #text = '';
 
-  /** Null if the delta adds nothing. */
+  /** Adds a delta, and returns the part of it that is passed on. Null if it adds nothing. */
   take({ reasoning_content, reasoning, reasoning_details }: HubReasoning): ReasoningPiece | null {
     const added = reasoningOf({
       reasoning_content: this.#content.take(reasoning_content ?? ''),
@@ -84,12 +87,12 @@ export class StreamedReasoning {
     });
   }
 
-  /** The whole reasoning, once. */
+  /** Text of the reasoning, without the repetitions in other members. */
   get text(): string {
     return this.#text;
   }
 
-  /** Whether there was still room for it. */
+  /** Adds a detail, unless there are as many as allowed. Returns whether it was added. */
   #added(detail: JsonObject): boolean {
     addDetail(this.#details, detail);
     if (this.#details.length <= limits.reasoning_details_max) return true;

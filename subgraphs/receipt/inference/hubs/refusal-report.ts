@@ -2,13 +2,10 @@ import { holdsSecret } from '../../../../schema/board/secrets.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { errorIn, type HubRefusal } from './verdict.ts';
 
-/**
- * A hub's refusal that the caller is not shown, for the operator's log: without texts, and without anything of the
- * caller's.
- */
+/** A hub's refusal that is not shown to the caller, for the operator's log. It has no texts, and nothing that comes from the caller. */
 export interface RefusalReport {
   readonly hub: string;
-  /** HTTP status. */
+  /** HTTP status of the hub's response. */
   readonly status: number;
   /** The `code` of the hub's error. Null if it has none, or one that is not a plain word. */
   readonly code: string | null;
@@ -17,8 +14,9 @@ export interface RefusalReport {
 }
 
 /**
- * Keeps only plain words, because a hub that is not trusted may put an address, a path, an id or a sentence there, and none of these
- * consists of letters and underscores alone. Pure. @param secrets keys and hosts that a hub may repeat
+ * Report of a hub's refusal. It keeps only plain words, because a hub is not trusted and may send an address, a path, an id or a sentence
+ * as a code; none of these consists of letters and underscores alone. Pure.
+ * @param secrets keys and hosts that a hub may repeat
  */
 export function reportOf(hub: string, { status, body }: HubRefusal, secrets: readonly string[]): RefusalReport {
   const { code, type } = errorIn(body);

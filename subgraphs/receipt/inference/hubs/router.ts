@@ -7,30 +7,29 @@ import { readBounded, readJsonAs } from './ask.ts';
 
 /** A third party that answers under the caller's own key: this service neither pays it nor resells it. */
 export interface RouterSettings {
-  /** Up to and including the version. */
+  /** URL up to and including the version. */
   readonly base_url: string;
-  /** Ids that are listed while the router has published none; without the prefix. */
+  /** Ids without the prefix, which are listed until the router has published its own. */
   readonly models: readonly string[];
 }
 
 export interface RouterListing {
-  /** With the prefix. */
+  /** Ids of models with the router's prefix. */
   readonly ids: readonly string[];
-  /** Whether it has others, which are not listed. */
+  /** Whether the router has other models, which are not listed. */
   readonly more: boolean;
 }
 
 const Listed = z.object({ data: z.array(z.unknown()) });
-/** Ids are sent back to us in requests, and shown as they are. */
+/** Id of a model. Callers see it unchanged and send it back in requests, so it must be short and printable. */
 const Id = z
   .string()
   .regex(/^[!-~]+$/)
   .max(limits.model_id_chars_max - ROUTER_PREFIX.length);
 
 /**
- * Models that the router publishes without a key. An old list is returned while the next one is fetched, and if a fetch
- * fails the old one stays. Never fails, and only callers before the end of the first fetch wait, briefly. Nothing is
- * fetched until the list is needed.
+ * List of the models that the router publishes without a key. It is fetched when it is first needed. While a newer list is fetched, or if
+ * that fails, the old list is used. Only callers before the end of the first fetch wait, and only briefly. Never fails.
  */
 export class RouterModels {
   readonly #settings: RouterSettings;
@@ -47,7 +46,7 @@ export class RouterModels {
     this.#clock = clock;
   }
 
-  /** The models that are listed; of a longer list of the router's the first, and `more`. */
+  /** The models that are listed. Of a list longer than `router_models_max`, only the first models are, and `more` is true. */
   async listed(): Promise<RouterListing> {
     await this.#ready();
     const known = [...(this.#published ?? this.#settings.models)];
@@ -55,13 +54,16 @@ export class RouterModels {
     return { ids: listed.map(id => ROUTER_PREFIX + id), more: known.length > listed.length };
   }
 
-  /** Whether it is known to have that model, by its id there, listed or not. */
+  /** Whether the router is known to have a model, listed or not. `id` is the model's id at the router. */
   async tells(id: string): Promise<boolean> {
     await this.#ready();
     return new Set(this.#published ?? this.#settings.models).has(id);
   }
 
-  /** Whether it may have that model, by its id there: false if its models are published or configured, and do not include this one. */
+  /**
+   * Whether the router may have a model. `id` is the model's id at the router. False only if models are published or configured and this
+   * one is not among them.
+   */
   async mayHave(id: string): Promise<boolean> {
     await this.#ready();
     const known = this.#published?.size ? this.#published : new Set(this.#settings.models);
@@ -77,7 +79,7 @@ export class RouterModels {
     if (!this.#fetched && this.#fetching) await withinTime(this.#fetching, limits.router_models_wait_ms_max);
   }
 
-  /** One fetch at a time, and the next only after a pause, whatever its result. */
+  /** Starts a fetch, unless one is running or the pause after the last one is not over. There is a pause after a failure too. */
   #refresh(): void {
     if (this.#fetching || this.#clock.now_ms() < this.#next_fetch_at_ms) return;
     this.#fetching = this.#fetch()
@@ -91,7 +93,7 @@ export class RouterModels {
       });
   }
 
-  /** Null if it publishes no list without a key, or something else. */
+  /** Ids of the models that the router publishes. Null if it publishes none without a key, or the response is not a list. */
   async #fetch(): Promise<ReadonlySet<string> | null> {
     const { statusCode, body } = await request(`${this.#settings.base_url}/models`, {
       dispatcher: this.#agent,
@@ -109,7 +111,7 @@ export class RouterModels {
   }
 }
 
-/** An id that is not valid is left out alone; the rest of the list is still read. */
+/** Ids of the models in a list. An invalid id is left out; the rest of the list is still read. */
 function idsIn(data: readonly unknown[]): ReadonlySet<string> {
   return new Set(data.flatMap(model => z.object({ id: Id }).safeParse(model).data?.id ?? []));
 }

@@ -1,4 +1,4 @@
-/** Text that comes in pieces: a surrogate pair may be cut in two, and its first half waits for the other. */
+/** Joins pieces of text. If a piece ends with the first half of a surrogate pair, that half is held back until the next piece. */
 export class SplitText {
   whole = '';
   #half = '';

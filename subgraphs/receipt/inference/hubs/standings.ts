@@ -13,18 +13,18 @@ import {
   unknownHealth,
 } from './choose.ts';
 
-/** State of a hub for operators. */
+/** Health of a hub in one kind of work, for operators. */
 export interface HubStanding {
   readonly hub: string;
   readonly modality: Modality;
-  /** From 1 (healthy) to 0 (its circuit is open). */
+  /** Health from 1 (no recent failure) to 0 (the circuit is not closed). */
   readonly health: number;
-  /** Null until it has answered. */
+  /** Moving average of the time until a whole answer. Null until the hub has given one. */
   readonly answer_ms: number | null;
   readonly first_piece_ms: number | null;
 }
 
-/** One request, as far as the order of hubs depends on it. */
+/** The facts about a request on which the order of hubs depends. */
 export interface OrderRequest {
   readonly modality: Modality;
   readonly awaited: LatencyKind;
@@ -35,16 +35,18 @@ export interface OrderRequest {
 interface StandingsOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** By the hubs' names. */
+  /** Connections by hub name. */
   readonly connections: ReadonlyMap<string, Pick<HubConnection, 'crowding'>>;
 }
 
-/** State of the hubs of this process, by hub and modality, and which one leads among those that may answer one question. */
+/** Health of the hubs in this process, by hub and kind of work, and the leading hub of each set of candidates. */
 export class Standings {
   readonly #options: StandingsOptions;
   readonly #opened_at_ms: number;
   readonly #healths = new Map<string, { readonly hub: string; readonly modality: Modality; health: HubHealth }>();
-  /** One for each set of candidates: callers name models, but cannot add sets. */
+  /**
+   * Leading hub of each set of candidates. The number of sets is bounded by the configuration: callers name models, but cannot create sets.
+   */
   readonly #leaders = new Map<string, string | null>();
 
   constructor(options: StandingsOptions) {
@@ -88,7 +90,7 @@ export class Standings {
     });
   }
 
-  /** Whether it has failed recently, and has answered nothing since. */
+  /** Whether a hub has failed recently and has answered nothing since. */
   rests(hub: string, modality: Modality): boolean {
     return (this.#healths.get(nameOf(hub, modality))?.health.circuit.kind ?? 'closed') !== 'closed';
   }
@@ -122,15 +124,14 @@ const by_any: readonly HubFailure[] = [
 ];
 
 /**
- * Failures that a caller's request may cause at any hub: they must not count against it, or a caller could disable a
- * hub.
+ * Failures that a caller's request may cause at any hub. They do not count against the hub, because a caller could otherwise disable it.
  */
 const causedByRequests: Readonly<Record<Modality, ReadonlySet<HubFailure>>> = {
   text: new Set(by_any),
-  /** The size of an image follows from the request, which cost its caller nothing. */
+  /** The size of an image depends on the request, and an image that is too large costs its caller nothing. */
   image: new Set([...by_any, 'too_large']),
   audio: new Set(by_any),
-  /** The size of vectors follows from the input too. */
+  /** The size of vectors depends on the input in the same way. */
   embedding: new Set([...by_any, 'too_large']),
 };
 

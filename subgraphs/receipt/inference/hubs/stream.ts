@@ -10,21 +10,21 @@ import { finishReasonOf, type HubFinishReason } from './finish-reason.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
 import { type VerdictRules, verdictInStream } from './verdict.ts';
 
-/** A hub's answer until it was complete or broke off. */
+/** A hub's streamed answer, as far as it was received. */
 export interface StreamedReply {
   readonly message: AssistantMessage;
-  /** What was thought, as text, once; members of the message may repeat each other. */
+  /** Text of the reasoning, without the repetitions in the members of the message. */
   readonly reasoning_text: string;
-  /** What the message is made of, in the order in which each of it began. */
+  /** Channels of the message, in the order in which they began. */
   readonly began: readonly Channel[];
-  /** The same in the blocks in which its hub sent it; null if the hub's dialect has none. */
+  /** Blocks in which the hub sent the message. Null if the hub's dialect has none. */
   readonly blocks: readonly HubBlock[] | null;
-  /** Null if it named none. */
+  /** Null if the hub named none. */
   readonly finish_reason: HubFinishReason | null;
   readonly usage: Usage | null;
-  /** As the hub names it; null if it names none. */
+  /** Model that the hub names. Null if it names none. */
   readonly answered_model: string | null;
-  /** Whole as long as it has not broken off. */
+  /** How the answer ended. It counts as whole as long as it has not broken off. */
   readonly end: ReplyEnd;
 }
 
@@ -34,19 +34,19 @@ export interface ReplyBounds {
 }
 
 const DONE = '[DONE]';
-/** What may follow the last event: read away, so that the connection can be used again. */
+/** Maximum number of bytes after the last event that are read and ignored, so that the connection can be used again. */
 const TRAILER_BYTES_MAX = 16 * 1024;
 
 type Body = Dispatcher.ResponseData['body'];
 
 /**
- * One hub's streamed answer. It is whole if it has named its finish reason, and what came until then is an answer by the rule for whole
- * ones. Everything else (`[DONE]` without a reason, a cut connection, a bound exceeded, an event that is not a chunk) breaks it off, with
- * what came until then.
+ * One hub's streamed answer. It is whole if the hub has named a finish reason and the message is an answer by the rule for whole answers.
+ * Anything else breaks the answer off (`[DONE]` without a reason, a cut connection, a bound exceeded, an event that is not a chunk), and
+ * the part received until then is kept.
  */
 class ReplyStream {
   readonly #bounds: ReplyBounds;
-  /** Why reading was aborted; null if it was not. */
+  /** Returns why reading was aborted. Null if it was not. */
   readonly #aborted: () => HubFailure | null;
   readonly #chunks: (event: string) => readonly string[];
   readonly #discretion: Discretion;
@@ -87,7 +87,7 @@ class ReplyStream {
     };
   }
 
-  /** The answer, piece by piece; never throws. The hub's connection is read only as fast as the reader reads. */
+  /** Yields the answer piece by piece. Never throws. The hub's connection is read only as fast as the pieces are consumed. */
   async *pieces(body: Body): AsyncGenerator<Piece> {
     try {
       const events = eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max);
@@ -114,14 +114,14 @@ class ReplyStream {
     return this.#finish_reason !== null && this.#message.isAnswer(this.#finish_reason);
   }
 
-  /** What one event adds; null if the answer ends with it. */
+  /** Pieces that one event adds. Null if the answer ends with it. */
   #take(data: string): readonly Piece[] | null {
     const reading = readChunk(data);
     if (reading.kind !== 'chunk') return this.#breakOff(reading.kind, { event: data });
     const { usage, model } = reading;
     const finish_reason = finishReasonOf(reading.finish_reason);
     const delta = discreetMessage(reading.delta ?? {}, this.#discretion);
-    // An event is kept as a whole or not at all.
+    // An event is kept whole, or none of it is kept.
     if (delta === null || !this.#message.fits(delta)) return this.#breakOff('not_a_chunk');
     this.#bytes += bytesIn(delta);
     if (this.#bytes > this.#bounds.text_bytes_max) return this.#breakOff('too_large', { at_limit: true });
@@ -134,7 +134,7 @@ class ReplyStream {
     return pieces;
   }
 
-  /** After the last word, a failure changes nothing. */
+  /** Records why the answer broke off. A failure after the answer was complete changes nothing. */
   #breakOff(reason: HubFailure, facts: BreakFacts = {}): null {
     if (!this.#is_whole && this.#end.kind === 'whole') this.#end = brokenReply(reason, facts, this.#rules);
     return null;
@@ -149,25 +149,25 @@ function failureOf(error: unknown): HubFailure {
     : 'cut_off';
 }
 
-/** A question whose answer is passed on while it comes. */
+/** A request whose answer is passed on while it is received. */
 export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBounds {
-  /** Until the first piece. */
+  /** Time limit for the first piece. */
   readonly timeout_ms: number;
-  /** Until the last one. */
+  /** Time limit for the last piece. */
   readonly stream_ms_max: number;
-  /** Between two pieces, while they are read. */
+  /** Time limit between two pieces while the answer is read. */
   readonly stream_idle_ms_max: number;
-  /** Translates the data of an event to that of chunks, if the hub speaks another dialect. */
+  /** Translates the data of an event to the data of chunks. Absent if each event is a chunk. */
   readonly chunks?: (event: string) => readonly string[];
-  /** Whether such a chunk says to which block of the answer it adds. */
+  /** Whether a translated chunk names the block of the answer to which it adds. */
   readonly in_blocks?: boolean;
   readonly discretion: Discretion;
   readonly rules: BreakRules;
 }
 
-/** A hub that has begun to answer: its first piece is in hand, or it has ended without one, for a reason that makes that an answer. */
+/** An answer that has begun: its first piece was received, or it ended without a piece and is an answer by its finish reason. */
 export interface OpenReply {
-  /** The first piece, and the others as they come; never throws. */
+  /** All pieces, from the first one on. Never throws. */
   readonly pieces: AsyncIterable<Piece>;
   reply(): StreamedReply;
   cancel(): void;
@@ -175,7 +175,7 @@ export interface OpenReply {
 
 export type OpenOutcome = { readonly kind: 'answered'; readonly listening: OpenReply } | AskFailure;
 
-/** Calls one hub once, and waits for its first piece. Never throws: until then the next hub may be tried. */
+/** Calls one hub once, and waits for the first piece. Never throws, so that the next hub can be tried until then. */
 export async function openReply(pool: Pool, question: StreamQuestion): Promise<OpenOutcome> {
   const deadlines = new StreamDeadlines(question);
   const body = await openBody(pool, question, deadlines);
@@ -204,7 +204,7 @@ async function openBody(
 ): Promise<Body | AskFailure> {
   try {
     const response = await pool.request({ method: 'POST', path, headers, body, bodyTimeout, signal: deadlines.signal });
-    // A stream that is destroyed unread says so by an error event, which would end the process.
+    // A body that is destroyed before it is read emits an error event, which would end the process if nothing handled it.
     response.body.on('error', () => {});
     return response.statusCode === 200 ? response.body : await readRefusal(response);
   } catch {
@@ -231,7 +231,7 @@ async function* deliveredPieces(
   }
 }
 
-/** How long a hub is listened to, counted from the question; what ends it before is named. */
+/** Time limits of one stream, counted from its request. `aborted` is the reason if the stream was ended early, otherwise null. */
 class StreamDeadlines {
   aborted: HubFailure | null = null;
   readonly #controller = new AbortController();
@@ -268,7 +268,7 @@ class StreamDeadlines {
   }
 }
 
-/** How a hub's answer ended. `reason` of one that broke off is what its hub is judged by. */
+/** How a hub's answer ended. The `reason` of an answer that broke off counts in the health of the hub. */
 type ReplyEnd = typeof WHOLE | BrokenReply;
 
 interface BrokenReply extends BrokenOff {
@@ -277,16 +277,16 @@ interface BrokenReply extends BrokenOff {
 
 /** Facts about a break besides its reason. */
 interface BreakFacts {
-  /** It went on until a limit of ours was reached. */
+  /** Whether the answer reached a limit of this service. */
   readonly at_limit?: boolean;
-  /** The event in place of a chunk; null if none came. */
+  /** Data of the event that came in place of a chunk. Null if there was none. */
   readonly event?: string | null;
 }
 
-/** What is needed to judge an error in the midst of an answer. */
+/** Rules for the verdict on an error in the middle of an answer. */
 type BreakRules = Omit<VerdictRules, 'now_ms'>;
 
-/** Pure. */
+/** End of an answer that broke off, with its cause. Pure. */
 function brokenReply(
   reason: HubFailure,
   { at_limit = false, event = null }: BreakFacts,

@@ -10,7 +10,7 @@ import { SplitText } from './split-text.ts';
 
 const Name = wellFormedText.max(limits.tool_call_id_chars_max);
 
-/** Some hubs send a whole call at once, and leave out which one of several it is. */
+/** A delta of a tool call. Some hubs send a whole call at once, and omit the index of the call. */
 const CallDelta = z.object({
   index: z
     .int()
@@ -26,7 +26,7 @@ const Delta = z.object({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(CallDelta).max(limits.tool_calls_max).nullish(),
-  /** The block of the answer to which it adds, if the hub sends blocks. */
+  /** Index of the block of the answer to which the delta adds, if the hub sends blocks. */
   svc_block: z.int().min(0).nullish(),
   ...reasoningMembers,
 });
@@ -38,10 +38,7 @@ export function bytesIn({ content, refusal, tool_calls, ...reasoning }: Delta): 
   return texts.reduce((sum: number, text) => sum + Buffer.byteLength(text ?? ''), bytesOfReasoning(reasoning));
 }
 
-/**
- * The part of an OpenAI chunk that is passed on. One answer is requested, so there is one choice; some chunks have
- * none.
- */
+/** The part of an OpenAI chunk that is passed on. Only one answer is requested, so a chunk has at most one choice. */
 const HubChunk = z.object({
   choices: z
     .array(
@@ -53,7 +50,7 @@ const HubChunk = z.object({
     )
     .max(1),
   usage: AnsweredUsage,
-  /** Any text: what it may be is judged where it is shown. */
+  /** Any text. It is checked before it is shown. */
   model: z.string().nullish().catch(null),
   error: noError,
 });
@@ -61,17 +58,17 @@ const HubChunk = z.object({
 export type ChunkReading =
   | {
       readonly kind: 'chunk';
-      /** Null if it says nothing about the answer. */
+      /** Null if the chunk has no choice. */
       readonly delta: Delta | null;
       readonly finish_reason: string | null;
       readonly usage: Usage | null;
-      /** As the hub names it; null if it names none. */
+      /** Model that the hub names. Null if it names none. */
       readonly model: string | null;
     }
   | { readonly kind: 'not_json' }
   | { readonly kind: 'not_a_chunk' };
 
-/** A hub is not trusted: each event is parsed, checked and copied member by member. */
+/** Reads the data of one event. Hubs are not trusted, so the event is checked and copied member by member. */
 export function readChunk(data: string): ChunkReading {
   let value: unknown;
   try {
@@ -100,19 +97,19 @@ interface StreamedCall {
   readonly given: SplitText;
 }
 
-/** A message while it streams: what each chunk adds to it, and what they add up to. */
+/** Collects a message while it streams, and returns what each delta adds. */
 export class StreamedMessage {
-  /** Its parts, in the order in which each of them began. */
+  /** Channels of the message, in the order in which they began. */
   readonly began: Channel[] = [];
   readonly #content = new SplitText();
   readonly #refusal = new SplitText();
   readonly #reasoning = new StreamedReasoning();
-  /** The hub has sent its text, even if it is empty. */
+  /** Whether the hub has sent a text, even an empty one. */
   #has_content = false;
-  /** By the index that the hub gives them. */
+  /** Calls by the index that the hub gives them. */
   readonly #calls = new Map<number, StreamedCall>();
   readonly #in_blocks: boolean;
-  /** By block of text. */
+  /** Texts by the index of their block. */
   readonly #texts = new Map<number, SplitText>();
   /** The first piece of each channel. */
   readonly #first: Piece[] = [];
@@ -121,14 +118,14 @@ export class StreamedMessage {
     this.#in_blocks = in_blocks;
   }
 
-  /** Whether every call that it adds to was begun before, with an id and a name, or is begun by it. */
+  /** Whether each call in a delta has begun before, or begins in this delta with an id and a name. */
   fits({ tool_calls }: Delta): boolean {
     return (tool_calls ?? []).every(
       ({ index, id, function: called }, position) => this.#calls.has(index ?? position) || (id && called?.name),
     );
   }
 
-  /** What is passed on of a delta that fits, in non-empty pieces. */
+  /** Adds a delta that fits, and returns the part of it that is passed on, as non-empty pieces. */
   take({ content, refusal, tool_calls, svc_block, ...thought }: Delta): readonly Piece[] {
     const pieces: Piece[] = [];
     const block = this.#in_blocks ? (svc_block ?? null) : null;
@@ -160,7 +157,7 @@ export class StreamedMessage {
     return messageOf({ content: content === '' && says_more ? null : content, calls, refusal, reasoning });
   }
 
-  /** In the order in which they began; null if the hub sends none. */
+  /** Blocks in the order in which they began. Null if the hub sends none. */
   get blocks(): readonly HubBlock[] | null {
     return this.#in_blocks ? this.#first.flatMap(piece => this.#blockOf(piece) ?? []) : null;
   }
@@ -172,7 +169,7 @@ export class StreamedMessage {
     return { text: this.#texts.get(first.block)?.whole ?? '' };
   }
 
-  /** Null if there is none yet. */
+  /** Adds text, and returns it as a piece. Null if no text can be passed on yet. */
   #text(content: string, block: number | null): string | BlockTextPiece | null {
     const text = this.#content.take(content);
     if (block === null) return text === '' ? null : text;
@@ -182,19 +179,19 @@ export class StreamedMessage {
     return said === '' ? null : { text: said, block };
   }
 
-  /** The reasoning as text. */
+  /** Text of the reasoning, without the repetitions in other members. */
   get reasoning_text(): string {
     return this.#reasoning.text;
   }
 
-  /** Whether it is an answer if it ends so, by the rule for whole ones. */
+  /** Whether the message is an answer with this finish reason, by the rule for whole answers. */
   isAnswer(finish_reason: HubFinishReason): boolean {
     return isAnswer({ ...this.message, content: this.#has_content ? this.#content.whole : null }, finish_reason);
   }
 
   /**
-   * Reasoning begins with its first text: encrypted details have no place in the order of events, unless they are a
-   * block of their own.
+   * Records that the channel of a piece has begun. Reasoning begins with its first text: encrypted details have no place in the order of
+   * events, unless they are a block themselves.
    */
   #begin(piece: Piece): void {
     const channel = channelOf(piece);

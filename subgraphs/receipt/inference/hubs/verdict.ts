@@ -6,18 +6,18 @@ import { limits } from '../../../../schema/limits.ts';
 import { retryAfterMs } from '../../../../schema/webhook/retry.ts';
 import type { HubError } from '../../../answer-end.ts';
 
-/** Why a hub did not answer a request, as far as its caller may know. */
+/** Why a hub did not answer a request, as far as the caller may be shown the reason. */
 export type HubVerdict =
-  /** The request is at fault: no other hub would take it either. */
+  /** The request is at fault: no other hub would accept it either. */
   | { readonly kind: 'request'; readonly status: RequestStatus; readonly error: HubError }
-  /** The key that the caller brought for the router is at fault, or the account behind it. */
+  /** The caller's router key, or the account of that key, is at fault. */
   | { readonly kind: 'key'; readonly hub_status: number; readonly error: HubError }
-  /** The hub takes no more for now. */
+  /** The hub accepts no more requests for now. */
   | { readonly kind: 'crowded'; readonly status: 429 | 503; readonly retry_after_seconds: number | null }
   | AnswerTooLarge;
 
 /**
- * The answer is larger than this service passes on, and would be at any hub. `param`: the member that determines its
+ * The answer is larger than this service passes on, and would be so at any hub. `param`: the member of the request that determines its
  * size.
  */
 export interface AnswerTooLarge {
@@ -29,7 +29,7 @@ export interface AnswerTooLarge {
 
 export type RequestStatus = 400 | 403 | 413 | 422;
 
-/** What a hub sent instead of an answer. `body` is null if it was too long or cut off. */
+/** Response of a hub that is not an answer. `body` is null if it was too long or cut off. */
 export interface HubRefusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -37,9 +37,9 @@ export interface HubRefusal {
 }
 
 export interface VerdictRules {
-  /** The caller's own key was sent: errors about that key concern the caller. */
+  /** Whether the request went to the router with the caller's own key. Errors about that key concern the caller. */
   readonly by_router: boolean;
-  /** Members that we added to what the caller has sent. */
+  /** Names of the members that this service added to the request. */
   readonly added: readonly string[];
   /** Keys, hosts and paths that must not be passed on. */
   readonly secrets: readonly string[];
@@ -47,8 +47,8 @@ export interface VerdictRules {
 }
 
 /**
- * A hub's verdict on a request that it does not answer. Null for everything between the hub and the operator: account,
- * key, members that this service adds, and faults of the hub. Pure.
+ * A hub's verdict on a request that it does not answer. Null for errors that concern only the operator: our account, our key, members that
+ * this service adds, and faults of the hub. Pure.
  */
 export function verdictOf(refusal: HubRefusal, rules: VerdictRules): HubVerdict | null {
   const { status, headers } = refusal;
@@ -77,8 +77,8 @@ export function verdictOf(refusal: HubRefusal, rules: VerdictRules): HubVerdict 
 }
 
 /**
- * The same for an error that comes as an event in the middle of an answer, where no status says whose fault it is. `error` is null if the
- * event says nothing, or is about our account. Pure.
+ * A hub's verdict in an event in the middle of an answer, where no HTTP status shows whose fault the error is. `error` is null if nothing
+ * of the event can be shown, or if it is about our account. Pure.
  */
 export function verdictInStream(
   event: string,
@@ -97,7 +97,7 @@ export function verdictInStream(
 
 const OF_REQUEST = /^(?:invalid_request|context_length|string_above_max|content_policy|bad_?request)/;
 
-/** OpenRouter writes the status as `code`; others name the kind of error alone. */
+/** HTTP status for an error in a stream. OpenRouter writes it as `code`; other hubs name only the kind of the error. */
 function statusIn(said: ReportedError, words: Words): number {
   const { code, type } = words;
   const stated = [said.code, said.status].map(Number).find(status => status >= 400 && status <= 599);
@@ -106,21 +106,22 @@ function statusIn(said: ReportedError, words: Words): number {
   return [code, type].some(word => word !== null && OF_REQUEST.test(word)) ? 400 : 500;
 }
 
-/** A hub's error, whichever of the common shapes it has; members that are not there are undefined. */
+/** A hub's error, read from any of the common shapes. Absent members are undefined. */
 interface ReportedError {
   readonly code?: Json | undefined;
   readonly type?: Json | undefined;
   readonly param?: Json | undefined;
   readonly message?: Json | undefined;
   readonly metadata?: Json | undefined;
-  /** As Google names the kind of an error, and says why (google.rpc.ErrorInfo). */
+  /** Google's name for the kind of an error; the reason is in `details` (google.rpc.ErrorInfo). */
   readonly status?: Json | undefined;
   readonly details?: Json | undefined;
 }
 
 /**
- * OpenAI, Anthropic and OpenRouter wrap it as `error`, Google's compatible endpoint in a list of one, Ollama as a text; vLLM
- * and Mistral do not wrap it, and FastAPI calls the message `detail`.
+ * Error in the body of a response. OpenAI, Anthropic and OpenRouter send an object with a member `error`; Google's compatible endpoint
+ * sends a list of one such object; in Ollama's, `error` is a text. vLLM and Mistral send the error without `error` around it, and FastAPI
+ * calls the message `detail`.
  */
 export function errorIn(body: Uint8Array | null): ReportedError {
   const value = body && jsonIn(body);
@@ -140,7 +141,7 @@ function jsonIn(bytes: Uint8Array): Json {
   }
 }
 
-/** Names that programs act on, never a sentence: short, and of few signs. */
+/** Form of the names that programs read, which are never sentences: short, and of few different characters. */
 const WORD = /^[a-z0-9_.[\]-]{1,100}$/;
 type Words = Pick<HubError, 'code' | 'type' | 'param'>;
 
@@ -150,10 +151,12 @@ function wordsOf({ code, type, param }: ReportedError, secrets: readonly string[
   return { code: wordOf(code), type: wordOf(type), param: wordOf(param) };
 }
 
-/** Errors of the account behind the key, which the caller of a hub cannot change. */
+/** Codes of errors about the account of the key, which a caller cannot change unless the key is the caller's router key. */
 const ACCOUNT =
   /^(?:insufficient_(?:quota|balance|credits?|funds)|billing|account_|organization_|invalid_api_key|authentication_error|permission_error|quota_exceeded$)/;
-/** The same for hubs without a code for it: Google, Anthropic and xAI answer 400 then. In doubt another hub is tried. */
+/**
+ * Reasons and sentences of such errors at hubs without a code for them: Google, Anthropic and xAI send 400. In doubt the next hub is tried.
+ */
 const ACCOUNT_REASON =
   /^(?:API_KEY_|BILLING_|CONSUMER_|SERVICE_DISABLED|FAILED_PRECONDITION$|PERMISSION_DENIED$|UNAUTHENTICATED$)/;
 const ACCOUNT_SENTENCE =
@@ -164,24 +167,31 @@ function isAboutAccount({ status, details, message }: ReportedError, { code, typ
   return (
     [code, type].some(word => word !== null && ACCOUNT.test(word)) ||
     [status, ...reasons].some(reason => typeof reason === 'string' && ACCOUNT_REASON.test(reason)) ||
-    // If the status says what is wrong, a sentence adds nothing.
+    // A sentence is read only with these two statuses, because any other status shows by itself what is wrong.
     ((answered === 400 || answered === 403) && typeof message === 'string' && ACCOUNT_SENTENCE.test(message))
   );
 }
 
 const MODERATION = /(?:moderation|content_(?:policy|filter)|flagged|safety|responsible_ai)/;
 
-/** OpenRouter gives no code: it says why the input was flagged (`metadata.reasons`). */
+/**
+ * Whether the input was refused by a content filter. OpenRouter sends no code for that, but states why the input was flagged
+ * (`metadata.reasons`).
+ */
 function isModeration({ metadata }: ReportedError, { code, type, param }: Words) {
   if (isJsonObject(metadata) && Array.isArray(metadata.reasons)) return true;
   return [code, type, param].some(word => word !== null && MODERATION.test(word));
 }
 
-/** Whether it refuses a member that the caller has not sent. Router requests are for the caller's own models. */
+/**
+ * Whether an error refuses a member that this service added. For the router, `model` does not count as added, because callers choose among
+ * their own models there.
+ */
 function namesAdded({ param, message }: ReportedError, { code }: Words, { added, by_router }: VerdictRules): boolean {
   const ours = added.filter(name => !(by_router && name === 'model'));
   if (typeof param === 'string') return ours.includes(param.split(/[.[]/, 1)[0] ?? '');
-  // Some name it in the message only, and their other errors may quote what the caller has written.
+  // Some hubs name the member only in the message. Their other messages may quote the caller's text, so the message must name it as a
+  // parameter.
   const in_words = ours.includes('stream_options') && code === null;
   return in_words && typeof message === 'string' && STREAM_OPTIONS.test(message);
 }
@@ -189,14 +199,14 @@ function namesAdded({ param, message }: ReportedError, { code }: Words, { added,
 const STREAM_OPTIONS =
   /\b(?:parameters?|arguments?|fields?|inputs?|propert(?:y|ies)|permitted)\b.{0,24}\bstream_options\b|\bstream_options\b.{0,24}\b(?:not|unsupported|unknown|unexpected|extra)\b/i;
 
-/** Organisations, projects and users as hubs name them. */
+/** Ids of organisations, projects, users and the like, as hubs write them. */
 const ACCOUNT_ID = /\b(?:org|organization|proj|project|user|acct|account|req|wrkspc|team|tenant)[-_][a-z0-9]{6,}/i;
 /** A partly masked key. */
 const MASKED = /\*{3,}|[a-z0-9_-]{4,}(?:\.{3}|…)[a-z0-9]{2,}/i;
 /** Addresses of any machine: a hub's internal network must not be revealed. */
 const ADDRESS =
   /\b[a-z][a-z0-9+.-]*:\/\/|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+(?:\.[\w-]+)+:\d{2,5}\b|\.(?:internal|local|svc|lan)\b/i;
-/** Control characters, and those that are not drawn or draw text in another order. */
+/** Control characters, and characters that are invisible or change the direction of text. */
 const NOT_DRAWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 function tellsTooMuch(text: string, secrets: readonly string[]): boolean {
@@ -204,30 +214,33 @@ function tellsTooMuch(text: string, secrets: readonly string[]): boolean {
 }
 
 function holdsAny(text: string, secrets: readonly string[]): boolean {
-  // Characters that are not drawn may be in the middle of a name.
+  // Invisible characters in the middle of a secret must not hide it.
   const lower = text.replace(NOT_DRAWN, '').toLowerCase();
   return secrets.some(secret => lower.includes(secret.toLowerCase()));
 }
 
 /** Decides which parts of a hub's answer must not be shown to its caller. */
 export interface RevealRules {
-  /** Whether an id, a name or a word beside the content reveals something. */
+  /** Whether an id, a name or a word beside the content reveals details of a hub. */
   word(text: string): boolean;
-  /** Whether a text that is sealed, or opaque to us, holds a key, a host or a path of a hub. */
+  /** Whether a signature or an encrypted text contains a key, a host or a path of a hub. */
   ours(text: string): boolean;
-  /** Whether an address at which a hub keeps what it has made does: it may be on its own host, but not on another hub's. */
+  /** Whether the URL of a file that a hub made reveals such details. It may be on the hub's own host, but not on another hub's. */
   link(url: string): boolean;
 }
 
-/** The same with a digit: in ids and names of an answer "user_lookup" is a caller's own word. */
+/**
+ * Ids as in `ACCOUNT_ID` that have a digit. In the ids and names of an answer, one without a digit, such as "user_lookup", may be the
+ * caller's own name.
+ */
 const NUMBERED_ID =
   /(?<![a-z0-9])(?:org|organization|proj|project|user|acct|account|req|wrkspc|team|tenant)[-_](?=[a-z]*\d)[a-z0-9]{6,}/i;
 
-/** Names of what is counted, and kinds of reasoning, repeat in every answer. */
+/** Maximum number of results that are remembered, because the names of counts and kinds of reasoning repeat in every answer. */
 const WORDS_JUDGED_MAX = 1_000;
 const WORD_CHARS_MAX = 64;
 
-/** `own`: the host of the hub that answers. */
+/** Rules for the answers of one hub. `own`: spellings of that hub's host. */
 export function revealingTexts(secrets: readonly string[], own: readonly string[]): RevealRules {
   const elsewhere = secrets.filter(secret => !own.includes(secret));
   const judged = new LRUCache<string, boolean>({ max: WORDS_JUDGED_MAX });
@@ -252,7 +265,7 @@ function unescapeUrl(url: string): string {
   }
 }
 
-/** As plain text of bounded length; null if it is not text, or names what the caller must not know. */
+/** A hub's message as plain text of limited length. Null if it is not a text, or contains something that the caller must not see. */
 function publicMessage(message: Json | undefined, secrets: readonly string[]): string | null {
   if (typeof message !== 'string' || !message.isWellFormed()) return null;
   const text = message.replace(NOT_DRAWN, ' ').trim();
@@ -262,8 +275,8 @@ function publicMessage(message: Json | undefined, secrets: readonly string[]): s
 }
 
 /**
- * The model that a hub names in its answer, to be shown and signed unchanged. Null if it is no plain text of the length
- * of an id, or reveals details of a hub; names that this service publishes itself reveal nothing.
+ * The model that a hub names in its answer, which is shown and signed unchanged. Null if it is not a plain text of at most the length of an
+ * id, or reveals details of a hub. Names that this service publishes itself reveal nothing.
  */
 export function answeredModelOf(
   named: unknown,
@@ -276,7 +289,7 @@ export function answeredModelOf(
 
 const HOUR_MS = 3_600_000;
 
-/** At least a second, at most an hour; null if the hub states no time. */
+/** Seconds until the hub accepts requests again, from 1 to 3,600. Null if the hub states no time. */
 function retryAfter(headers: IncomingHttpHeaders, now_ms: number): number | null {
   const { 'retry-after': said = null, 'retry-after-ms': said_ms } = headers;
   const named_ms = typeof said_ms === 'string' && /^\d{1,9}$/.test(said_ms) ? Number.parseInt(said_ms, 10) : null;
@@ -285,8 +298,8 @@ function retryAfter(headers: IncomingHttpHeaders, now_ms: number): number | null
 }
 
 /**
- * Texts that reveal where a hub is, or open it, also as they are written in a URL or a header. Short ones could be in
- * any message.
+ * Texts that reveal the address or the key of a hub, including the key's spellings in a URL and in a header. Short parts are left out,
+ * because they could be in any message.
  */
 export function secretsOf(base_url: string, api_key: string | null): readonly string[] {
   const keys = api_key === null ? [] : spellingsOf(api_key);
@@ -294,7 +307,7 @@ export function secretsOf(base_url: string, api_key: string | null): readonly st
   return [...new Set([...hostsOf(base_url), ...parts])];
 }
 
-/** Spellings of the host of a hub, with its port and without. */
+/** Spellings of the host of a hub: with and without its port, and its first label if that is not short. */
 export function hostsOf(base_url: string): readonly string[] {
   const { host, hostname } = new URL(base_url);
   return [host, hostname, ...hostname.split('.', 1).filter(isLong)];
@@ -303,5 +316,5 @@ export function hostsOf(base_url: string): readonly string[] {
 export const spellingsOf = (key: string): readonly string[] => [key, encodeURIComponent(key), base64Of(key)];
 const isLong = (part: string) => part.length >= limits.hub_secret_chars_min;
 
-/** Without its last signs, which depend on what follows. */
+/** Base64 of a text without its last characters, which depend on what follows the text. */
 const base64Of = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1);
