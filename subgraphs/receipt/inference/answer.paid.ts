@@ -37,12 +37,9 @@ import type { HubRoute, Hubs } from './hubs/open.ts';
 import type { StreamedReply } from './hubs/stream.ts';
 import { providerCogs } from './provider-cogs.ts';
 
-/*
- * How an answer of a model is sold, in one piece or while it streams: this file has what is the same for both, and for every kind of
- * answer, and a kind declares what differs.
- */
+/* Sells the answer of a model, whole or streamed. This file has what all kinds of answers share; each kind declares only how it differs. */
 
-/** What every call of a paid endpoint costs. */
+/** Terms that all calls for an answer of a model share: price, networks, and the keys that are accepted instead of a payment. */
 export const callTerms = {
   price_atomic: limits.call_price_atomic,
   networks: ['base', 'solana'],
@@ -51,29 +48,29 @@ export const callTerms = {
   intent: intentOf,
 } as const;
 
-/** Model and options that a request names for its answer. */
+/** The model that a request names, and the options of this service in the request. */
 export interface RoutePreference extends SvcOptions {
   readonly model: string;
 }
 
 type Route = Omit<HubRoute, keyof WorkBounds>;
 
-/** Ids of the models one of which would answer, for the policy of a book. */
+/** Ids of the models that may answer a call, for the check of its book's policy. */
 export function modelsFor({ settings }: Hubs, model: string, demand: Demand): readonly string[] {
   if (isRouted(model)) return [model];
   return possibleModels(settings, model, demand);
 }
 
 /**
- * Ids that svc/auto may choose among, which a grant of svc/auto allows. A model that the call names is allowed only if
- * svc/auto could choose it.
+ * Ids of the models that svc/auto could choose for a request. A grant of svc/auto allows these. It allows a model that the call names only
+ * if svc/auto could choose it.
  */
 export function autoModels(hubs: Hubs, model: string, demand: Demand): readonly string[] {
   if (model === AUTO_MODEL) return modelsFor(hubs, AUTO_MODEL, demand);
   return candidatesFor(hubs.settings, AUTO_MODEL, demand).map(({ model: chosen }) => chosen);
 }
 
-/** The route of a call, within what its book allows, until its deadline or cancelation. */
+/** Route of a call with the limits of its work: the models that its book allows, its deadline and its cancelation. */
 export function boundRoute(
   hubs: Hubs,
   wanted: RoutePreference,
@@ -85,8 +82,8 @@ export function boundRoute(
 }
 
 /**
- * Before any claim: whether a model can answer. A model that the router does not list is not requested there, or router
- * keys could be tried out for free. @throws unknown_model, invalid_request
+ * Checks before any claim that a model can answer. A model that the router is known not to have is refused here, because callers could
+ * otherwise try out router keys for free. @throws unknown_model, invalid_request
  */
 export async function admitRoute(hubs: Hubs, wanted: RoutePreference, demand: Demand, context: Context): Promise<void> {
   const { candidates } = routeOf(hubs, wanted, demand, context);
@@ -94,7 +91,10 @@ export async function admitRoute(hubs: Hubs, wanted: RoutePreference, demand: De
   if (routed && !(await hubs.routerMayHave(wireModel(routed)))) throw new Refusal('unknown_model', { param: 'model' });
 }
 
-/** Candidates for the call. @throws if there are none. */
+/**
+ * Route of a call without the limits of its work.
+ * @throws unknown_model if no hub can answer; invalid_request if a router model is named without X-Router-Key
+ */
 export function routeOf(
   hubs: Hubs,
   { model, svc }: RoutePreference,
@@ -108,7 +108,10 @@ export function routeOf(
   return { candidates, failover: svc?.failover ?? true };
 }
 
-/** No hub replaces the router, which reports to the owner of the key which models it has. */
+/**
+ * The router is the only candidate, since no hub can replace it. The router itself reports to the owner of a key if it does not have the
+ * model.
+ */
 function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Route {
   if (!routes) throw new Refusal('unknown_model', { param: 'model' });
   if (!router_key) {
@@ -118,12 +121,12 @@ function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Rou
   return { candidates: [{ hub: ROUTER, model }], router_key };
 }
 
-/** What an answer of a model is sold for, in one piece or in many. */
+/** Terms of one kind of answer, whole or streamed. */
 interface AnswerTerms<A> {
   readonly job_kind: JobKind;
   /** What a model and its hub must support. */
   demand(asked: A): Demand;
-  /** The same before any claim: throws a Refusal if no model supports the request. Absent: `demand` suffices. */
+  /** Returns the demand, or throws a Refusal if no model supports the request. Called before any claim. Absent: `demand` is used. */
   served?(asked: A, hubs: Hubs): Demand;
   former_args?(asked: A): JsonObject | null;
 }
@@ -144,21 +147,21 @@ function termsOf<A extends RoutePreference & Intent>(
   };
 }
 
-/** The part of a hub's answer that is passed on, in one piece or streamed. */
+/** The part of a hub's answer that is passed on, whole or streamed. */
 interface AnswerToSell<T extends JsonObject> {
   readonly by: Candidate;
-  /** As the hub names it; null if it names none. */
+  /** Model that the hub names in its answer. Null if it names none. */
   readonly answered_model: string | null;
-  /** The tokens that its hub counted. */
+  /** Tokens as the hub counted them. Null if it did not count them. */
   readonly usage: Usage | null;
   readonly sold: SoldOutput<T>;
   readonly end: AnswerEnd;
 }
 
-/** The part of an answer that is kept for redelivery, and the part of that to which the receipt commits. */
+/** The answer that is stored for redelivery, and the output to which its receipt commits. */
 type SoldOutput<T extends JsonObject> = OutputToCommit & Pick<Work<T>, 'answer' | 'fetched_there'>;
 
-/** An answer is delivered as far as it came; its receipt commits to it only if it is complete. */
+/** Work of an answer. An answer that broke off is delivered too, but its receipt does not commit to it. */
 function workOf<T extends JsonObject>(
   { settings }: Hubs,
   { by, answered_model, usage, sold: { answer, fetched_there = false, ...output }, end }: AnswerToSell<T>,
@@ -175,11 +178,11 @@ function workOf<T extends JsonObject>(
   };
 }
 
-/** Task and time of an answer. */
+/** Hub, model, task and time of an answer. */
 interface AnswerHead {
   readonly by: Candidate;
   readonly task_id: TaskId;
-  /** Unix seconds. */
+  /** Time of the answer in Unix seconds. */
   readonly at: number;
 }
 
@@ -187,7 +190,7 @@ function headOf({ hub, model }: Candidate, task_id: TaskId, { clock }: Context):
   return { by: { hub, model }, task_id, at: Math.floor(clock.now_ms() / 1000) };
 }
 
-/** A hub's whole answer. */
+/** A hub's whole answer, with its request. */
 interface AnswerInHand<A, V> extends AnswerHead {
   readonly asked: A;
   readonly value: V;
@@ -195,18 +198,18 @@ interface AnswerInHand<A, V> extends AnswerHead {
 
 interface SoldAnswer<A, V extends object, T extends JsonObject> extends Omit<AnswerTerms<A>, 'demand'> {
   readonly field: `Mutation.${string}`;
-  /** The field that streams the answer to the same request. Absent if none does. */
+  /** Name of the field that streams the answer to the same request. Absent if there is none. */
   readonly streamed_by?: string;
   readonly modality: Modality;
-  /** Absent: any model of its modality can answer. */
+  /** Demand of the request. Absent: any model of the modality can answer it. */
   demand?(asked: A): Demand;
   question(asked: A, context: Context): Question<V>;
-  /** The tokens that its hub counted. */
+  /** Tokens as the hub counted them. Absent or null if it does not count them. */
   usage?(value: V): Usage | null;
   answer(in_hand: AnswerInHand<A, V>): SoldOutput<T>;
 }
 
-/** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
+/** Sells one answer of a hub at the fixed price. The hub answers first, and a call without an answer is not charged. */
 export function answerPaid<A extends JsonObject & RoutePreference & Intent, V extends object, T extends JsonObject>(
   hubs: Hubs,
   { field, streamed_by, modality, demand = () => modality, ...sold }: SoldAnswer<A, V, T>,
@@ -233,14 +236,14 @@ export function answerPaid<A extends JsonObject & RoutePreference & Intent, V ex
   };
 }
 
-/** @throws invalid_request if a stream is requested, which another field gives. */
+/** @throws invalid_request if the request is for a stream, which only the field `elsewhere` returns */
 function refuseStream({ stream }: JsonObject, elsewhere: string): void {
   if (!stream) return;
   const detail = `stream must be false for this field. Use ${elsewhere} to stream the answer.`;
   throw new Refusal('invalid_request', { param: 'stream', detail });
 }
 
-/** A hub's streamed answer as far as it came, and what was known of it as it began. */
+/** A hub's streamed answer, complete or broken off, with its request. `begun` is the answer that was made when the stream began. */
 interface StreamedAnswer<A, T> {
   readonly asked: A;
   readonly task_id: TaskId;
@@ -252,14 +255,17 @@ interface SoldStream<A, T extends JsonObject> extends AnswerTerms<A> {
   readonly field: `Subscription.${string}`;
   /** The chat that is sent to hubs. */
   chat(asked: A): HubRequest;
-  /** The answer without its content. */
+  /** Answer without its content, made when the stream begins. */
   beginAnswer(head: AnswerHead): T;
-  /** The answer as it is kept, except for how it ended if it broke off. */
+  /** The answer to store. `streamPaid` adds how it ended if it broke off. */
   answer(streamed: StreamedAnswer<A, T>): SoldOutput<T>;
   piecesOf(answer: T): readonly Piece[];
 }
 
-/** One answer of a hub, sold while it streams: charged once the hub has begun, brought to its end in any case. */
+/**
+ * Sells one answer of a hub while it streams. It is charged once the hub has begun to answer, and is finished and recorded even if the
+ * client disconnects.
+ */
 export function streamPaid<A extends JsonObject & RoutePreference & Intent, T extends JsonObject & KeptEnd>(
   hubs: Hubs,
   sold: SoldStream<A, T>,

@@ -3,8 +3,8 @@ import type { Route } from '../../sale.ts';
 import { type Candidate, type HubSettings, modelIdsOf } from './catalogue.ts';
 
 /**
- * Who answered, with the model that the hub named, and the model of its catalogue that this is by the current configuration: it is signed
- * with the receipt, so that a dispute has the same result under another configuration.
+ * Route of an answer, with the model that the hub named. If this is not the requested model, the route also has the id that the name has in
+ * the hub's catalogue. The receipt signs that id, so that a dispute has the same result after the configuration has changed.
  */
 export function answeredRoute(
   hubs: readonly HubSettings[],
@@ -18,8 +18,8 @@ export function answeredRoute(
 }
 
 /**
- * The requested model if the answer names an alias of it; else a model by exact id, by alias, or by a version of it.
- * Null if there is none.
+ * Id of the model that the name in an answer means: the requested model if the name is its alias; otherwise the model with this id, with
+ * this alias, or of which the name is a version, in this order. Null if there is none.
  */
 function catalogueModel(hub: HubSettings, model: string, answered_model: string): string | null {
   const ids = modelIdsOf(hub);

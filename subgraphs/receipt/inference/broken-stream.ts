@@ -22,8 +22,8 @@ const causes: Readonly<Record<BrokenBy, string>> = {
 type DeliveredAnswer = Pick<ChargedAnswer<never>, 'task_id' | 'reruns_left'>;
 
 /**
- * The last event of an answer that broke off, after its pieces and its receipt: why, and what the same payment still brings. Its hub's own
- * message is quoted as far as it may be passed on; `hub_said` has its code and type.
+ * Error that ends a stream that broke off, after its pieces and its receipt. It says why the answer broke off and what the same payment can
+ * still be used for. The hub's message is quoted if it may be passed on; `hub_said` has the code, type and param of the hub's error.
  */
 export function brokenStream(
   { task_id, reruns_left = null }: DeliveredAnswer,

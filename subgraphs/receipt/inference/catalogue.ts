@@ -1,6 +1,6 @@
 import { AUTO_MODEL, type ModelKind } from '../../../schema/route-words.ts';
 
-/** Both names of OpenAI's for the most tokens that an answer may have: each model takes one of them. */
+/** OpenAI's two names for the maximum number of tokens of an answer. Each model accepts one of them. */
 export const tokenLimitMembers = ['max_tokens', 'max_completion_tokens'] as const;
 export type TokenLimitMember = (typeof tokenLimitMembers)[number];
 
@@ -8,58 +8,59 @@ export type TokenLimitMember = (typeof tokenLimitMembers)[number];
 export const dialects = ['openai', 'anthropic'] as const;
 export type Dialect = (typeof dialects)[number];
 
-/** A hub as it is configured: a service that is paid for by us, with our key. */
+/** Configuration of a hub: an upstream service that we call with our own key and pay. */
 export interface HubSettings {
   readonly name: string;
-  /** Up to and including the version, as OpenAI clients take it: `https://hub.example/v1`. */
+  /** URL up to and including the version, as OpenAI clients expect it: `https://hub.example/v1`. */
   readonly base_url: string;
   readonly api_key: string;
-  /** Left out: OpenAI's. */
+  /** Absent: `openai`. */
   readonly dialect?: Dialect | undefined;
-  /** Ids that it serves. The first is used for `svc/auto`. */
+  /** Ids of the text models that the hub serves. `svc/auto` uses the first one that supports the request. */
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   readonly embedding_models?: readonly string[];
-  /** Those of `models` that accept images, audio or files, and those that accept a reasoning effort. */
+  /** The next four are subsets of `models`: ids of the models that accept images, audio, files, and a reasoning effort. */
   readonly vision_models?: readonly string[];
   readonly audio_input_models?: readonly string[];
   readonly file_input_models?: readonly string[];
   readonly reasoning_models?: readonly string[];
-  /** By id of a model, other names by which the hub may name it in its answers. */
+  /** Other names that the hub may use for a model in its answers, by model id. */
   readonly aliases?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Member in which a model takes the limit on its tokens, if it differs from the default of its kind. */
+  /** Name of the member for the token limit, by model id, for models that do not accept the default name for their kind. */
   readonly token_limit_members?: Readonly<Record<string, TokenLimitMember>> | undefined;
-  /** Unknown members that the hub accepts. Absent: all. */
+  /** Names of the members that the hub accepts although this service does not know them. Absent: all. */
   readonly forward?: readonly string[] | undefined;
-  /** What one call of a model costs us there, in atomic USDC, as far as it is known. */
+  /** Cost of one call to this service, by model id, in atomic USDC. Models without a known price are absent. */
   readonly prices?: Readonly<Record<string, number>> | undefined;
-  /** The same by what it reads and writes: atomic USDC per million tokens. */
+  /** Cost of tokens to this service, by model id, in atomic USDC per million tokens: `input` for the prompt, `output` for the answer. */
   readonly token_prices?: Readonly<Record<string, { readonly input: number; readonly output: number }>> | undefined;
 }
 
-/** Kind of work of a model; `svc/auto` means any model of that kind. */
+/** Kinds of work that models do. `svc/auto` means any model of the kind that the request needs. */
 export const modalities = ['text', 'image', 'audio', 'embedding'] as const satisfies readonly ModelKind[];
 export type Modality = (typeof modalities)[number];
 
-/** What some models of text accept besides text. */
+/** Kinds of input besides text that some text models accept. */
 export type InputAbility = 'vision' | 'hearing' | 'files';
 
 /** What a model must support for a request. */
 export type Ability = Modality | InputAbility | 'message' | 'message_vision' | 'message_file';
 
-/** What a text request requires of its hub. */
+/** Abilities and members that a text request requires of its hub and model. */
 export interface TextDemand {
   readonly abilities: readonly InputAbility[];
   /** Names of members that this service does not know. */
   readonly members: readonly string[];
 }
-/** The same of other work. */
+/** Ability and members that a message or an embedding request requires of its hub and model. */
 export interface MemberDemand {
   readonly ability: Ability;
   readonly members: readonly string[];
   /**
-   * The same if a message is sent as a chat: with the members that only a message has; null if it has members that no chat has a place for.
+   * `members` for a message that is sent as a chat, which include members that are known in messages but not in chats. Null if the message
+   * has a member for which a chat has no place, so that it cannot be sent as a chat.
    */
   readonly as_chat?: readonly string[] | null;
 }
@@ -69,8 +70,8 @@ const seeing = ({ models, vision_models = [] }: HubSettings) => models.filter(id
 const speaks = (dialect: Dialect, hub: HubSettings) => (hub.dialect ?? 'openai') === dialect;
 
 /**
- * Every hub can answer a message; other texts need OpenAI's dialect. A hub of Anthropic's dialect reads files with its
- * vision models.
+ * Ids of a hub's models that have an ability. Every hub can answer a message; other texts need OpenAI's dialect. A hub of Anthropic's
+ * dialect reads files with its vision models.
  */
 const modelsFor = {
   text: hub => (speaks('openai', hub) ? hub.models : []),
@@ -94,7 +95,10 @@ function servingFor(hub: HubSettings, demand: Demand): readonly string[] {
   return modelsFor.text(hub).filter(id => able.every(ids => ids.includes(id)));
 }
 
-/** Names of the members that would be sent to a hub and that this service does not know; null if one of them cannot be sent to it. */
+/**
+ * Names of the members unknown to this service that a request would send to the hub. Null if one of them cannot be sent in the hub's
+ * dialect.
+ */
 function membersFor(hub: HubSettings, demand: TextDemand | MemberDemand): readonly string[] | null {
   if (!('as_chat' in demand) || demand.as_chat === undefined || speaks('anthropic', hub)) return demand.members;
   return demand.as_chat;
@@ -104,33 +108,33 @@ function isForwarded(members: readonly string[] | null, { forward }: HubSettings
   return members !== null && (forward === undefined || members.every(name => forward.includes(name)));
 }
 
-/** Whether a hub has any model for that kind of work. */
+/** Whether a hub has any model for a kind of work. */
 export function hasModelsFor(hub: HubSettings, modality: Modality): boolean {
   return modelsFor[widest[modality]](hub).length > 0;
 }
 
-/** What most hubs of a kind of work are able to do. */
+/** For each kind of work, the ability that all of its models have. */
 const widest = { text: 'message', image: 'image', audio: 'audio', embedding: 'embedding' } as const satisfies Record<
   Modality,
   Ability
 >;
 
-/** Ids of all its models, of every kind. */
+/** Ids of all models of a hub, for every kind of work. */
 export function modelIdsOf(hub: HubSettings): readonly string[] {
   return modalities.flatMap(modality => modelsFor[widest[modality]](hub));
 }
 
-/** What a model id may resolve to: this model at this hub. Both are disclosed to the caller. */
+/** A model at a hub to which the model id of a request may resolve. Both are disclosed to the caller. */
 export interface Candidate {
   readonly hub: string;
   readonly model: string;
 }
 
-/** Under what name the router is disclosed. */
+/** Name of the router where the hub that answered is disclosed. */
 export const ROUTER = 'router';
 export const ROUTER_PREFIX = `${ROUTER}/`;
 
-/** Whether a model id is the router's: it is answered there, under the caller's own key, and nowhere else. */
+/** Whether a model id is one of the router's. Only the router answers it, under the caller's own key. */
 export function isRouted(model: string): boolean {
   return model.startsWith(ROUTER_PREFIX) && model !== ROUTER_PREFIX;
 }
@@ -141,9 +145,9 @@ export function wireModel({ hub, model }: Candidate): string {
 }
 
 /**
- * Candidates for a call, in the order in which they are tried; empty if no hub offers the model. `allowed_models`:
- * those that its book and its grant allow, null for all; `svc/auto` is the first of these at each hub. If they allow
- * none, all may answer: such a call was refused before, unless it has been paid for already.
+ * Candidates for a call, in configured order. Empty if no hub offers the model. `allowed_models`: ids that the call's book and grant allow;
+ * null for all. For `svc/auto`, each hub is a candidate with the first of its models that is allowed. If no allowed model can answer, the
+ * limit is ignored: such a call was refused earlier, unless it is already paid.
  */
 export function candidatesFor(
   hubs: readonly HubSettings[],
@@ -159,7 +163,10 @@ export function candidatesFor(
   return candidates.length > 0 || allowed_models === null ? candidates : candidatesFor(hubs, model, demand);
 }
 
-/** Ids of all models that may answer, as books and grants see them: for `svc/auto` every one that supports the request. */
+/**
+ * Ids of all models that may answer a call, for the checks of books and grants. For `svc/auto` these are all models that support the
+ * request.
+ */
 export function possibleModels(hubs: readonly HubSettings[], model: string, demand: Demand): readonly string[] {
   const ids = hubs.flatMap(hub => servingFor(hub, demand));
   return [...new Set(model === AUTO_MODEL ? ids : ids.filter(id => id === model))];
@@ -167,9 +174,9 @@ export function possibleModels(hubs: readonly HubSettings[], model: string, dema
 
 export interface OfferedModel {
   readonly id: string;
-  /** Names of the hubs behind the id, in the order of trying. */
+  /** Names of the hubs that offer the id, in configured order for each ability. */
   readonly hubs: readonly string[];
-  /** The abilities for which it may be named; `svc/auto` has all that any hub has. */
+  /** Abilities that a request with this id may require. `svc/auto` has every ability that any hub has. */
   readonly abilities: readonly Ability[];
 }
 
@@ -184,7 +191,7 @@ const abilities = [
   'embedding',
 ] as const satisfies readonly Ability[];
 
-/** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
+/** Models of hubs that a call may name: `svc/auto` first, then every id of a hub once. */
 export function offeredModels(hubs: readonly HubSettings[]): readonly OfferedModel[] {
   const ids = new Set([AUTO_MODEL, ...abilities.flatMap(ability => hubs.flatMap(modelsFor[ability]))]);
   return [...ids].map(id => {

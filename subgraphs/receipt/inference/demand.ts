@@ -16,7 +16,7 @@ import type { Hubs } from './hubs/open.ts';
 
 /* What a chat requires of its model and hub: images, audio and files, and members that this service does not know. */
 
-/** The ability that a model needs to accept a part, and the sentence if it has none. */
+/** By kind of part: the ability that a model needs to accept it, and the words of the error if the model does not have it. */
 const abilities = {
   image_url: ['vision', 'does not accept images'],
   input_audio: ['hearing', 'does not accept audio'],
@@ -29,10 +29,10 @@ interface TextRequest {
   readonly messages: readonly ChatRequestMessage[];
 }
 
-/** Cached by request: it is needed for admission, for the book, and for the choice of a hub. */
+/** Demands by request. They are cached, because admission, the book and the choice of a hub each need the demand. */
 const demands = new WeakMap<JsonObject, TextDemand>();
 
-/** `asked`: the request itself, as its payment is bound to it. */
+/** Demand of a chat. `asked` is the request itself, in the form to which its payment is bound. */
 export function demandOf(asked: JsonObject, messages: readonly ChatRequestMessage[]): TextDemand {
   const known = demands.get(asked);
   if (known) return known;
@@ -47,9 +47,9 @@ function partsIn(messages: readonly ChatRequestMessage[]): readonly PartKind[] {
 }
 
 /**
- * The same before any claim, so that no part of a request is dropped silently. The router judges its own requests.
- * @throws invalid_request, naming the part that the model does not accept, or the member that no hub of that model
- * does; unknown_model
+ * Demand of a chat, checked before any claim so that no part of a request is dropped silently. Requests to the router are not checked,
+ * because the router decides itself what it accepts.
+ * @throws invalid_request, naming the part that the model does not accept, or the member that no hub of that model accepts; unknown_model
  */
 export function requireServed(
   { settings }: Pick<Hubs, 'settings'>,
@@ -76,7 +76,10 @@ export function requireServed(
   );
 }
 
-/** Error for members that no hub of the model accepts together: names the first that none accepts, or all. */
+/**
+ * Error for members that no hub of the model accepts together. It names the first member that no hub accepts, or all of them if each is
+ * accepted alone.
+ */
 export function memberNotServed<M extends UnknownMember>(
   model: string,
   members: readonly M[],
@@ -93,7 +96,7 @@ export function invalidRequest(param: string, what: string): Refusal {
   return new Refusal('invalid_request', { param, detail: `${param}: ${what}.` });
 }
 
-/** What a model is used for, in the error for a request of another kind. */
+/** Words for a kind of work, in the error for a model that is not offered for it. */
 const uses: Partial<Record<Ability, string>> = {
   text: 'chats',
   message: 'messages',
@@ -102,7 +105,7 @@ const uses: Partial<Record<Ability, string>> = {
   embedding: 'embeddings',
 };
 
-/** The error for a model of another kind says so; for any other id that it is unknown. */
+/** Error for a model that cannot answer: it is not offered for this kind of work, or its id is unknown. */
 export function unofferedModel({ settings }: Pick<Hubs, 'settings'>, model: string, demand: Demand): Refusal {
   const use = uses[typeof demand === 'string' ? demand : 'ability' in demand ? demand.ability : 'text'];
   const is_offered = offeredModels(settings).some(({ id }) => id === model);

@@ -5,13 +5,13 @@ import { ROUTER } from './catalogue.ts';
 import type { HubAttempt } from './hubs/open.ts';
 import type { RequestStatus } from './hubs/verdict.ts';
 
-/* The error if no hub answered, and whether the caller or a hub is at fault. */
+/* The error for a call that no hub answered, which shows whether the caller or a hub is at fault. */
 
-/** No hub answered. Nothing was charged; the payment stays usable. */
+/** Error for a call that no hub answered. Nothing was charged, and the payment stays usable. */
 export class HubFailed extends Refusal {
-  /** What of the call is at fault: the request, or the key that it brought for the router. Null where neither is known to be. */
+  /** Part of the call that is at fault: the request, or its router key. Null if neither is known to be at fault. */
   readonly by_caller: 'request' | 'router_key' | null;
-  /** The hubs accept no more requests for now. */
+  /** Whether the hubs accept no more requests for now. */
   readonly crowded: boolean;
 
   constructor(attempts: readonly HubAttempt[]) {
@@ -46,7 +46,7 @@ const requestCodes = {
   422: 'hub_unprocessable_request',
 } as const satisfies Record<RequestStatus, ErrorCode>;
 
-/** Error of a call: a verdict on its request or key comes first, then how long the hubs accept no more. */
+/** Error of a call. A verdict on its request or router key takes precedence over hubs that accept no more requests for now. */
 function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
   const verdicts = attempts.flatMap(({ verdict }) => verdict ?? []);
   const judged = verdicts.find(({ kind }) => kind !== 'crowded');
@@ -58,7 +58,7 @@ function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
   }
   if (judged?.kind === 'key') {
     const { error, hub_status } = judged;
-    // Also a 402 of the router's: a client of x402 would take it for our own price, and pay again.
+    // A 402 of the router is reported as `router_refused` too, because an x402 client would take it for our own price and pay again.
     const { facts, ...said } = refusedBy(hub_status === 401 ? 'router_key_invalid' : 'router_refused', error);
     return { ...said, facts: { ...facts, hub_status }, by_caller: 'router_key' };
   }

@@ -5,8 +5,8 @@ import type { Usage } from './hubs/chat.ts';
 const PER = 1_000_000n;
 
 /**
- * Cost of a call at its hub, if the configuration prices its model: `actual` by the hub's token counts, `usd_mark` by
- * the price of a call. If only one is known, it is used for both; null if neither is.
+ * Cost of a call at its hub in atomic USDC, by the configured prices: `actual` by the hub's token counts, `usd_mark` by the price of a
+ * call. If only one is known, it is used for both. Null if neither is known.
  */
 export function providerCogs(
   settings: readonly HubSettings[],
@@ -20,7 +20,7 @@ export function providerCogs(
   return actual === null ? null : { actual, usd_mark: by_call ?? actual };
 }
 
-/** Rounded up to a whole unit; null if a hub counts more than is possible. */
+/** Cost in atomic USDC, rounded up to a whole unit. Null if the hub's counts are so high that the cost is not a safe integer. */
 function costOf({ prompt_tokens, completion_tokens }: Usage, { input, output }: TokenPrice): number | null {
   const cost = (BigInt(prompt_tokens) * BigInt(input) + BigInt(completion_tokens) * BigInt(output) + PER - 1n) / PER;
   return cost <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cost) : null;

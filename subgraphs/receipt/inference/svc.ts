@@ -25,7 +25,10 @@ export function svcOf(
   return { receipt, svc: { ...document, settlement_status, ...(rerun === null ? {} : { rerun }) } };
 }
 
-/** The same; the `x-svc-*` headers are sent beside it, and name who gave this answer if that was not the first attempt. */
+/**
+ * Receipt of a charged task, as `svcOf` returns it. Also sets the `x-svc-*` headers of the response, which name the hub and model of this
+ * answer even if the receipt is that of an earlier attempt.
+ */
 export function receiptOf(charged: ChargedAnswer<JsonObject>, context: ShowsReceipts): Svc {
   const { receipt, svc } = svcOf(charged, context);
   Object.assign(
@@ -36,13 +39,13 @@ export function receiptOf(charged: ChargedAnswer<JsonObject>, context: ShowsRece
   return { receipt, svc };
 }
 
-/** Who answers, as it is known when a stream begins. */
+/** Hub and model that answer, which are known when a stream begins. */
 interface AnsweringModel {
   readonly hub: string;
   readonly model: string;
 }
 
-/** As much of it as is known when a stream begins: its headers go out before there is a receipt. */
+/** Sets the `x-svc-*` headers that are known when a stream begins: they are sent before the receipt exists. */
 export function announceStream(charged: ChargedStream<JsonObject & AnsweringModel>, context: Context): void {
   const { task_id, payment_ref, begun } = charged;
   const verify_url = verifyUrl(context.base_url, task_id);
@@ -53,7 +56,10 @@ export function announceStream(charged: ChargedStream<JsonObject & AnsweringMode
   Object.assign(context.response.headers, known, settlementHeader(charged));
 }
 
-/** What was promised to the first buyer is in the receipt, which comes at the end. */
+/**
+ * Whether the promise of `vendor_blind` can be stated now. For a replay it cannot: it was made to the first buyer and is in the receipt at
+ * the end.
+ */
 function promisedNow({ settlement_status }: Pick<ChargedStream<JsonObject>, 'settlement_status'>): boolean {
   return settlement_status !== 'idempotent_replay';
 }

@@ -5,13 +5,11 @@ import { SvcOptionsNoun } from '../../../schema/requests/paid-work.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
 
-/*
- * Types that paid requests and answers share. An input that is made of its request has these members from the request.
- */
+/* Graph types that paid requests and answers share. An input type that is made from a request's schema takes these members from it. */
 
 inputType('SvcInput', 'Options of this service, in addition to the request to the model.', SvcOptionsNoun);
 
-/** The type of a paid answer: the members of its noun, and its receipt. */
+/** Makes the type of a paid answer: the members of its noun, and its receipt. */
 export function paidAnswerType<N extends z.ZodObject>(name: string, description: string, noun: N) {
   const type = objectType(name, description, noun) as new () => MembersOf<N> & { receipt: Receipt | null };
   Field(() => Receipt, {

@@ -15,7 +15,7 @@ import { answerPaid } from '../answer.paid.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
 import type { Hubs } from '../hubs/open.ts';
 
-/** The audio of a request, by whichever way it came. @throws upload_unknown, before any claim */
+/** Audio of a request, from its base64 or its upload. @throws upload_unknown, before any claim */
 export function audioOf({ upload, base64 }: TranscriptionRequest['file'], uploads: Uploads): OpenedUpload {
   if (base64) {
     const bytes = Buffer.from(base64, 'base64');
@@ -28,7 +28,7 @@ export function audioOf({ upload, base64 }: TranscriptionRequest['file'], upload
 
 const measure = z.number().nullish();
 
-/** As OpenAI spells them. */
+/** A segment of a transcription, with OpenAI's member names. */
 const Segment = z
   .object({
     id: z.int(),
@@ -44,10 +44,10 @@ const Segment = z
   })
   .transform(present);
 
-/** Its name or its code: "english", "Haitian Creole", "pt-BR". */
+/** Name or code of a language: "english", "Haitian Creole", "pt-BR". */
 const LANGUAGE = /^\p{L}[\p{L}\p{M} ()-]*$/u;
 
-/** As much of a transcription as is passed on. What a hub adds to it stays with us. */
+/** The part of a transcription that is passed on. Members that a hub adds are dropped. */
 const HubTranscript = z.object({
   text: wellFormedText,
   language: wellFormedText.max(64).nullable().default(null),
@@ -57,8 +57,8 @@ const HubTranscript = z.object({
 export type HubTranscript = z.output<typeof HubTranscript>;
 
 /**
- * The hub is sent the bytes and the format of the file, but no name, which may identify the caller. `boundary` does not
- * occur in the file.
+ * Request for a transcription. The hub receives the bytes and the format of the file, but not its name, which may identify the caller.
+ * `boundary` must not occur in the file.
  */
 function transcriptQuestion(asked: TranscriptionArguments, bytes: Buffer, boundary: string): Question<HubTranscript> {
   const verbose = asked.response_format === 'verbose_json';
@@ -82,7 +82,9 @@ function transcriptQuestion(asked: TranscriptionArguments, bytes: Buffer, bounda
   };
 }
 
-/** Built from known members only: nothing of the caller's may slip through to a hub. RFC 7578. */
+/**
+ * Form with the file for a hub (RFC 7578). It is built from known members only, so that nothing that identifies the caller reaches a hub.
+ */
 function formOf(
   { file, language, prompt, temperature, response_format }: TranscriptionArguments,
   { bytes, boundary, model }: { readonly bytes: Buffer; readonly boundary: string; readonly model: string },
@@ -92,7 +94,7 @@ function formOf(
     language,
     prompt,
     temperature,
-    // A bare text is what we make of it.
+    // A caller that requests plain text receives the text of the hub's JSON.
     response_format: response_format === 'verbose_json' ? 'verbose_json' : 'json',
   };
   const part = (disposition: string) => `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`;
@@ -104,8 +106,8 @@ function formOf(
 }
 
 /**
- * What a transcription is bound to: the file by what it holds, never by the id under which it came, so that the same file
- * sent again is the same request.
+ * Arguments to which the payment of a transcription is bound. The file is identified by its content and not by the id of its upload, so
+ * that the same file sent again is the same request.
  */
 export type TranscriptionArguments = Omit<TranscriptionRequest, 'file'> & {
   readonly file: { readonly sha256: string; readonly bytes: number; readonly format: AudioFormat };
@@ -118,20 +120,20 @@ export function transcriptionArguments(
   return { ...request, file: { sha256, bytes: bytes.length, format: request.file.format } };
 }
 
-/** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
+/** The answer as it is stored: plain JSON with the member names of the wire, so that a replay returns the same bytes. */
 export type KeptTranscription = HubTranscript & {
   readonly model: string;
   readonly hub: string;
 } & JsonObject;
 
-/** As OpenAI states it, if all details were requested. */
+/** Value of `task`, which OpenAI's API sends if all details were requested. Null if they were not. */
 export function taskOf({ segments }: HubTranscript): 'transcribe' | null {
   return segments && 'transcribe';
 }
 
 /**
- * One transcription, sold as a chat completion is: the hub answers first, and only a text in hand is charged. `file` is
- * the one in hand. Files are not kept with a claim: work that is owed is done with the file that comes with the resend.
+ * Sells one transcription at the fixed price. The hub answers first, and a call without a text is not charged. `file` is the file of this
+ * call. Files are not stored with a claim, so work that is still owed uses the file that is sent with the request again.
  */
 export function transcriptionPaid(
   hubs: Hubs,

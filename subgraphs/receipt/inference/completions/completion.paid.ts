@@ -11,11 +11,11 @@ import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from 
 import { finishReasonIn } from '../hubs/finish-reason.ts';
 import type { Hubs } from '../hubs/open.ts';
 
-/* Chat completions, whole and streamed: what is sent to hubs, and which part of the answer is kept and committed to. */
+/* Paid chat completions, whole and streamed: what is sent to hubs, and which part of the answer is stored and committed to. */
 
 /**
- * What the receipt of a chat commits to: its choices if they are text, otherwise the message with all its calls and
- * reasoning. The receipt policy says so, and it can be computed from the answer, whole or streamed.
+ * Output to which the receipt of a chat commits: its choices if they are text, otherwise the message with all its calls and reasoning. The
+ * receipt policy states this rule. The output can be computed from the answer, whole or streamed.
  */
 function committedOf(choices: KeptChat['choices']): OutputToCommit {
   const [choice] = choices;
@@ -23,7 +23,7 @@ function committedOf(choices: KeptChat['choices']): OutputToCommit {
   return { output: choices, output_member: 'choices' };
 }
 
-/** A message that was kept, as pieces of a stream. */
+/** Pieces of a stream for a stored message. */
 export function piecesOf({ content, tool_calls = [], refusal, ...message }: AssistantMessage): readonly Piece[] {
   const calls = tool_calls.map(({ id, function: called }, call) => ({ call, id, ...called }));
   const reasoning = reasoningMembersOf(message);
@@ -31,12 +31,12 @@ export function piecesOf({ content, tool_calls = [], refusal, ...message }: Assi
   return [...thought, ...(content ? [content] : []), ...(refusal === undefined ? [] : [{ refusal }]), ...calls];
 }
 
-/** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
+/** The answer as it is stored: plain JSON with the member names of the wire, so that a replay returns the same bytes. */
 export type KeptChat = {
   readonly id: string;
-  /** Unix seconds. */
+  /** Time of the answer in Unix seconds. */
   readonly created: number;
-  /** Model that the hub was asked for, whatever alias the caller used. */
+  /** Model that was requested from the hub, even if the caller named `svc/auto`. */
   readonly model: string;
   readonly hub: string;
   readonly choices: readonly {
@@ -47,7 +47,7 @@ export type KeptChat = {
   readonly usage: HubCompletion['usage'];
 } & KeptEnd;
 
-/** What one chat completion is sold for, whole or streamed. */
+/** Terms of one chat completion, whole or streamed. */
 const chatTerms = {
   job_kind: 'completions',
   former_args: formerArgs,
@@ -57,7 +57,7 @@ const chatTerms = {
 
 const idOf = (task_id: string) => `chatcmpl-${task_id}`;
 
-/** One chat completion, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
+/** Sells one chat completion at the fixed price. The hub answers first, and a call without an answer is not charged. */
 export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, KeptChat> {
   return answerPaid<ChatRequest, HubCompletion, KeptChat>(hubs, {
     ...chatTerms,
@@ -73,7 +73,10 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, KeptChat
   });
 }
 
-/** One chat completion, sold while it streams: charged when the hub has begun, brought to its end in any case. */
+/**
+ * Sells one chat completion while it streams. It is charged when the hub has begun to answer, and is finished and recorded even if the
+ * client disconnects.
+ */
 export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
   return streamPaid<ChatRequest, KeptChat>(hubs, {
     ...chatTerms,
@@ -88,7 +91,10 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
   });
 }
 
-/** How answers ended that broke off and were kept before they said so: not by a word of their hub's. */
+/**
+ * Finish reason in stored answers of former versions that broke off. It is this service's word, not the hub's; those versions stored no
+ * other sign of the break.
+ */
 const ENDED_BY_BREAK = 'error';
 
 export function chatEndOf(answer: KeptChat): AnswerEnd {

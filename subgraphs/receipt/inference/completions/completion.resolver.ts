@@ -60,20 +60,23 @@ export class CompletionStreamResolver {
 }
 
 async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<ChunkEvent>> {
-  // The field itself requests a stream, whatever the input says.
+  // The field itself requests a stream, so `stream` in the input is overwritten.
   const request = readRequest(ChatRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(completionStream(context.hubs), request, context);
   announceStream(charged, context);
   return chunksOf(charged, context, request.stream_options?.include_usage ?? false);
 }
 
-/** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+/**
+ * An event of the stream. If the answer broke off or cannot be recorded, the last event is the error, because the graph hides an error that
+ * its source throws.
+ */
 export type ChunkEvent = ChatCompletionChunk | Error;
 
 /**
- * A paid stream in OpenAI's chunks: role, text and tool calls, finish reason. The last chunk has usage and receipt.
- * With `usage_apart` it is a further chunk without choices, as OpenAI sends it if usage was requested. A broken answer
- * has no choices there either, and the error follows.
+ * Yields a paid stream as OpenAI's chunks: the role, text and tool calls, and the finish reason. The last chunk has usage and receipt. With
+ * `usage_apart` these are in a further chunk without choices, as OpenAI sends it if usage was requested. If the answer broke off, the last
+ * chunk has no choices either, and the error follows.
  */
 async function* chunksOf(
   charged: ChargedStream<KeptChat>,

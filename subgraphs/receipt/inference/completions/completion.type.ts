@@ -19,7 +19,7 @@ import { inputType, objectType, shownOf } from '../../../graph-type.ts';
 import { paidAnswerType } from '../work.type.ts';
 import type { KeptChat } from './completion.paid.ts';
 
-/* Inputs and types of chats: requests, answers and chunks. */
+/* Graph types of chats: requests, answers and chunks. */
 
 inputType(
   'ChatMessageInput',
@@ -54,7 +54,7 @@ export const ChatCompletion = paidAnswerType(
 );
 export type ChatCompletion = InstanceType<typeof ChatCompletion>;
 
-/** The kept answer in the graph's words, without its receipt. */
+/** The stored answer with the member names of the graph, without its receipt. */
 export function completionFields(answer: KeptChat, svc: JsonObject): Omit<ChatCompletion, 'receipt'> {
   return {
     ...shownOf(ChatCompletionNoun, { ...answer, object: 'chat.completion', svc }),
@@ -62,7 +62,7 @@ export function completionFields(answer: KeptChat, svc: JsonObject): Omit<ChatCo
   };
 }
 
-/** Reasoning in the graph's words. */
+/** Reasoning with the member names of the graph. */
 export function reasoningFields({ reasoning_content, reasoning, reasoning_details }: Reasoning) {
   return {
     reasoningContent: reasoning_content ?? null,

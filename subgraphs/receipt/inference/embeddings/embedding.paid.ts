@@ -15,31 +15,34 @@ import type { Hubs } from '../hubs/open.ts';
 import type { AnswerTooLarge } from '../hubs/verdict.ts';
 import { canonicalData, dataCharsMin, vectorsIn } from './vectors.ts';
 
-/* Paid vectors: what is sent to a hub, how large its answer may be, and which part of it is kept. */
+/* Paid vectors: what is sent to a hub, how large its answer may be, and which part of the answer is stored. */
 
 /** Numbers of tokens, as the hub counts them. */
 type TokensOfInputs = { readonly prompt_tokens: number; readonly total_tokens: number };
 
-/** Some hubs leave out the sum, or send an empty object. What is not counted is null. */
+/** Usage as hubs send it. Some hubs omit the sum or send an empty object. Null if the tokens are not counted. */
 const HubUsage = z
   .object({ prompt_tokens: HubCount.nullish(), total_tokens: HubCount.nullish() })
   .transform(({ prompt_tokens, total_tokens }): TokensOfInputs | null =>
     prompt_tokens == null ? null : { prompt_tokens, total_tokens: total_tokens ?? prompt_tokens },
   );
 
-/** As much of a hub's answer as is passed on. What a hub adds to it stays with us. */
+/** The part of a hub's answer that is passed on. Members that a hub adds are dropped. */
 const HubEmbeddings = z.object({
   data: z.array(z.object({ index: HubCount.nullish(), embedding: z.unknown() })).max(limits.embedding_inputs_max),
   usage: HubUsage.nullable().default(null),
 });
 
 interface EmbeddingsInHand {
-  /** Each as it is sent, as canonical JSON. */
+  /** Vectors as they are sent to the caller, each as canonical JSON. */
   readonly vectors: readonly string[];
   readonly usage: TokensOfInputs | null;
 }
 
-/** The size of an answer follows from its request: every hub would return as much, and a smaller request succeeds. */
+/**
+ * Verdict on an answer that is too large. The size depends only on the request: every hub would return as much, and a smaller request
+ * succeeds.
+ */
 const TOO_LARGE: AnswerTooLarge = {
   kind: 'too_large',
   param: 'input',
@@ -47,8 +50,8 @@ const TOO_LARGE: AnswerTooLarge = {
 };
 
 /**
- * One vector for each input. `encoding_format` is sent only if it differs from the API's default, because some hubs
- * refuse the default; either form is accepted in the answer.
+ * Request for one vector for each input. `encoding_format` is sent only if it differs from the API's default, because some hubs refuse the
+ * default. Either form is accepted in the answer.
  */
 function embeddingsQuestion(asked: EmbeddingRequest): Question<EmbeddingsInHand> {
   const { input, encoding_format, dimensions, extra } = asked;
@@ -76,7 +79,7 @@ function embeddingsQuestion(asked: EmbeddingRequest): Question<EmbeddingsInHand>
   };
 }
 
-/** The answer as it is kept: each vector by its text, so that a replay is the same bytes again. */
+/** The answer as it is stored: each vector is a text, so that a replay returns the same bytes. */
 export type KeptEmbeddings = {
   readonly model: string;
   readonly hub: string;
@@ -84,7 +87,7 @@ export type KeptEmbeddings = {
   readonly usage: TokensOfInputs | null;
 };
 
-/** Vectors, sold as a chat completion is: the hub answers first, and only vectors in hand are charged. */
+/** Sells vectors at the fixed price. The hub answers first, and a call without vectors is not charged. */
 export function embeddingsPaid(hubs: Hubs): WorkThenSettle<EmbeddingRequest, KeptEmbeddings> {
   const paid = answerPaid<EmbeddingRequest, EmbeddingsInHand, KeptEmbeddings>(hubs, {
     field: 'Mutation.createEmbeddings',
@@ -119,7 +122,7 @@ function demandOf(asked: EmbeddingRequest): MemberDemand {
   return { ability: 'embedding', members: unknownIn(asked).map(({ name }) => name) };
 }
 
-/** No member is dropped silently. @throws invalid_request, naming a member that no hub of the model accepts */
+/** Refuses a member that no hub of the model accepts, so that none is dropped silently. @throws invalid_request, naming the member */
 function requireTaken({ settings }: Hubs, asked: EmbeddingRequest): void {
   const { model } = asked;
   const isServed = (demand: Demand) => candidatesFor(settings, model, demand).length > 0;
@@ -127,7 +130,7 @@ function requireTaken({ settings }: Hubs, asked: EmbeddingRequest): void {
   throw memberNotServed(model, unknownIn(asked), ({ name }) => isServed({ ability: 'embedding', members: [name] }));
 }
 
-/** A request whose answer is known to be too large causes no work. @throws answer_too_large */
+/** Refuses a request whose answer is known to be too large, before any work is done. @throws answer_too_large */
 function requireRoom({ input, encoding_format, dimensions }: EmbeddingRequest): void {
   const chars_min = dataCharsMin({ count: input.length, encoding_format, dimensions });
   if (chars_min <= limits.embedding_answer_chars_max) return;

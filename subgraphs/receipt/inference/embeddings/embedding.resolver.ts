@@ -19,10 +19,7 @@ import { receiptOf } from '../svc.ts';
 import { paidAnswerType } from '../work.type.ts';
 import { embeddingsPaid, type KeptEmbeddings } from './embedding.paid.ts';
 
-/*
- * Requests for vectors, and the answers, as the graph has them. An embedding's fields are written as text, since a list of them may be
- * megabytes.
- */
+/* Graph types and field of embeddings. The fields of an embedding are written as text, because a list of embeddings may be megabytes. */
 
 const EmbeddingsInput = inputType(
   'EmbeddingsInput',
@@ -48,7 +45,9 @@ const written: Readonly<Record<string, (vector: string, index: number) => string
   embedding: vector => vector,
 };
 
-/** The vectors are text already, and are passed through without a number-by-number copy if the caller accepts text. */
+/**
+ * Writes `EmbeddingList.data` as text. The vectors are text already, so their numbers are not copied one by one if the caller accepts text.
+ */
 export const embeddingsWritten: WrittenFields = {
   'EmbeddingList.data'({ vectors }: EmbeddingList, _context: unknown, { fieldNodes, fragments }) {
     const fields = [...selectedFields(fieldNodes, fragments)].map(([key, [node]]) => ({
@@ -92,7 +91,7 @@ export class EmbeddingResolver {
   }
 }
 
-/** As in REST: one member for texts and for tokens. */
+/** Arguments with one member for texts and for tokens, as in REST. @throws invalid_request if both are given, or neither */
 function inOneMember({ inputTokens, ...members }: Arguments): Arguments {
   const { input } = members;
   if (input && inputTokens) {

@@ -1,29 +1,29 @@
 import { canonicalJson, canonicalNumbers } from '../../../../schema/canonical-json.ts';
 import type { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
 
-/* Vectors as hubs send them and as they are sent on: both of the API's forms, from either to either. */
+/* Converts vectors from either form of the API that a hub sends to the form that the caller requested. */
 
-/** One item of a hub's answer. Some leave out the index of the first, which is zero, or of all. */
+/** One item of a hub's answer. Some hubs omit the index of the first item, which is zero, or of all items. */
 export interface HubEmbedding {
   readonly index?: number | null | undefined;
-  /** The numbers of a vector, or the base64 of its float32 bytes: some hubs send numbers in any case. */
+  /** Numbers of a vector, or base64 of its float32 bytes. Some hubs send numbers even if base64 was requested. */
   readonly embedding?: unknown;
 }
 
 export type EncodingFormat = EmbeddingRequest['encoding_format'];
 
-/** What an answer must contain. */
+/** Vectors that an answer must contain. */
 export interface WantedVectors {
-  /** One for each input. */
+  /** Number of vectors: one for each input. */
   readonly count: number;
   readonly encoding_format: EncodingFormat;
-  /** Null: as long as the model makes them. */
+  /** Number of dimensions. Null: the model's default. */
   readonly dimensions: number | null;
 }
 
 /**
- * Each vector as it is sent, as canonical JSON, in the order of the inputs. Null if they do not match the request: one
- * per input, all of one length, finite numbers.
+ * Vectors as they are sent to the caller, each as canonical JSON, in the order of the inputs. Null if they do not match the request: one
+ * vector for each input, all of one length, with finite numbers.
  */
 export function vectorsIn(
   data: readonly HubEmbedding[],
@@ -42,7 +42,7 @@ export function vectorsIn(
   return texts;
 }
 
-/** Null if one is missing, or occurs twice. */
+/** Vectors in the order of the inputs. Null if one is missing or occurs twice. */
 function inOrder(data: readonly HubEmbedding[], count: number): readonly unknown[] | null {
   if (data.length !== count) return null;
   const by_index = new Map(data.map(({ index, embedding }, place) => [index ?? place, embedding]));
@@ -55,7 +55,7 @@ function numbersOf(given: unknown): readonly number[] | null {
   return Array.isArray(numbers) && numbers.length > 0 && numbers.every(isFloat32) ? numbers : null;
 }
 
-/** Whether it is a number that a float32 can be near to. */
+/** Whether a value is a number in the range of float32. */
 function isFloat32(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(Math.fround(value));
 }
@@ -67,7 +67,7 @@ const written: Readonly<Record<EncodingFormat, (numbers: readonly number[]) => s
 
 const FLOAT32_BYTES = 4;
 
-/** Little-endian, as OpenAI's clients read it on any machine that they run on. */
+/** Base64 of the numbers as float32, little-endian: OpenAI's clients read this order on any machine. */
 export function toBase64(numbers: readonly number[]): string {
   const bytes = Buffer.allocUnsafe(numbers.length * FLOAT32_BYTES);
   for (const [at, number] of numbers.entries()) bytes.writeFloatLE(number, at * FLOAT32_BYTES);
@@ -76,7 +76,7 @@ export function toBase64(numbers: readonly number[]): string {
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Null if the text is not float32 numbers. */
+/** Numbers in the base64 of float32 bytes. Null if the text is not that. */
 export function fromBase64(text: string): readonly number[] | null {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return null;
   const bytes = Buffer.from(text, 'base64');
@@ -84,7 +84,7 @@ export function fromBase64(text: string): readonly number[] | null {
   return Array.from({ length: bytes.length / FLOAT32_BYTES }, (_, at) => bytes.readFloatLE(at * FLOAT32_BYTES));
 }
 
-/** `data` as it is sent, in its canonical form. */
+/** Member `data` of an answer in canonical JSON, as it is sent. */
 export function canonicalData(vectors: readonly string[]): string {
   const items = vectors.map((vector, index) => `${ITEM_BEGIN}${vector},"index":${index}${ITEM_END}`);
   return `[${items.join()}]`;
@@ -92,15 +92,14 @@ export function canonicalData(vectors: readonly string[]): string {
 const ITEM_BEGIN = '{"embedding":';
 const ITEM_END = ',"object":"embedding"}';
 
-/** The minimum number of characters of a vector with that many numbers: exact in base64; in numbers, a digit for each. */
+/** Minimum number of characters of a vector with that many numbers. It is exact for base64; for numbers it counts one digit for each. */
 const vectorCharsMin: Readonly<Record<EncodingFormat, (dimensions: number) => number>> = {
   float: dimensions => '[]'.length + dimensions + (dimensions - 1),
   base64: dimensions => '""'.length + 4 * Math.ceil((dimensions * FLOAT32_BYTES) / 3),
 };
 
 /**
- * The minimum number of characters of `data`, as far as the request determines it: the exact number if it requests base64 of a given
- * length.
+ * Minimum number of characters of `data`, as far as the request determines it. It is exact if the request is for base64 of a given length.
  */
 export function dataCharsMin({ count, encoding_format, dimensions }: WantedVectors): number {
   const frame = canonicalData(Array.from({ length: count }, () => '')).length;

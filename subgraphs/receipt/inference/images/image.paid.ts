@@ -27,10 +27,10 @@ const HubImage = z
   .refine(({ b64_json, url }) => (b64_json === null) !== (url === null));
 export type HubImage = z.output<typeof HubImage>;
 
-/** As much of an OpenAI image answer as is passed on. What a hub adds to it stays with us. */
+/** The part of an OpenAI image answer that is passed on. Members that a hub adds are dropped. */
 const HubImages = z.object({ data: z.array(HubImage).length(1) });
 
-/** One image, by its text. One that is larger than the bound is not charged. */
+/** Request for one image. An answer above the maximum size is a failure of the call, which is not charged. */
 export function imageQuestion({ prompt, size, response_format }: ImageRequest): Question<HubImage> {
   return {
     modality: 'image',
@@ -65,16 +65,16 @@ function matchesRequest(image: HubImage, response_format: ImageRequest['response
   return response_format === null || image[response_format] !== null;
 }
 
-/** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
+/** The answer as it is stored: plain JSON with the member names of the wire, so that a replay returns the same bytes. */
 export type KeptImage = {
-  /** Unix seconds. */
+  /** Time of the answer in Unix seconds. */
   readonly created: number;
   readonly model: string;
   readonly hub: string;
   readonly data: readonly HubImage[];
 };
 
-/** One image, sold as a chat completion is: the hub answers first, and only an image in hand is charged. */
+/** Sells one image at the fixed price. The hub answers first, and a call without an image is not charged. */
 export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, KeptImage> {
   return answerPaid<ImageRequest, HubImage, KeptImage>(hubs, {
     field: 'Mutation.createImage',
@@ -82,7 +82,7 @@ export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, KeptImage> {
     modality: 'image',
     question: imageQuestion,
     answer({ value, by, at }) {
-      // The answer is sent without nulls, and the commitment is checked against that.
+      // The answer is sent without nulls, and readers check the commitment against the sent answer.
       const output = [present(value)];
       const answer = { created: at, ...by, data: [value] };
       return { answer, output, output_member: 'data', fetched_there: value.url !== null };

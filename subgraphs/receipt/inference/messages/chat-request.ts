@@ -21,9 +21,9 @@ import {
 import type { HubRequest } from '../hubs/chat.ts';
 
 /*
- * The chat that a message becomes, since hubs share one language. Only what a chat cannot express and what does not
- * change an answer is lost: cache markers. Unknown members go to the part, tool or message that their object becomes;
- * if it has none (`unknown-members.ts`), the request goes only to hubs of Anthropic's dialect.
+ * Translates a request of the Messages API to a chat, which all other hubs accept. Only members that a chat cannot express and that do not
+ * change an answer are lost, such as cache markers. Unknown members go to the part, tool or message that their object becomes. If their
+ * object has no place in a chat (`unknown-members.ts`), the request goes only to hubs of Anthropic's dialect.
  */
 
 export function chatRequestOf(request: MessagesRequest): HubRequest {
@@ -43,7 +43,10 @@ export function chatRequestOf(request: MessagesRequest): HubRequest {
   };
 }
 
-/** Unsigned thinking is not from a model of this dialect, and would be refused. */
+/**
+ * The request for hubs of Anthropic's dialect, as the caller wrote it. Thinking without a signature is left out: it is not from a model of
+ * this dialect, and the hub would refuse it.
+ */
 function asWritten(request: MessagesRequest): JsonObject {
   const members = present(Object.fromEntries(membersForModel.map(name => [name, request[name]])));
   const messages = request.messages.map(turn => ({
@@ -53,12 +56,12 @@ function asWritten(request: MessagesRequest): JsonObject {
   return { ...request.extra, ...members, messages };
 }
 
-/** Blocks of a user or a system are passages of their own; those of an answer are one text. */
+/** Text between the blocks of a user or a system, which are separate passages. The blocks of an answer are joined without it. */
 const BETWEEN = '\n\n';
 
 type Blocks = readonly MessageBlock[];
 
-/** Members of a turn itself, beside its blocks, are moved to the last message that it becomes. */
+/** Messages of a chat for one turn. Unknown members of the turn itself are moved to the last of these messages. */
 function messagesOf(turn: MessageTurn): ChatRequestMessage[] {
   const messages = turns[turn.role](turn.content);
   const extra = membersExcept(turn, turnMembers);
@@ -72,7 +75,7 @@ const turns: Readonly<Record<MessageTurn['role'], (content: Blocks) => ChatReque
   user: content => {
     const results = content.filter(({ type }) => type === 'tool_result');
     const others = content.filter(({ type }) => type !== 'tool_result');
-    // A tool result is text in a chat, so its images are shown in the user's turn.
+    // A tool result is only text in a chat, so its images are moved to the user's message.
     const shown = results.flatMap(result => shownIn(result.content));
     const passages = [...shown, ...others.flatMap(passagesOf)];
     const messages = results.map(resultOf);
@@ -94,8 +97,8 @@ const turns: Readonly<Record<MessageTurn['role'], (content: Blocks) => ChatReque
 };
 
 /**
- * Reasoning of a model in a chat's members. Signed or encrypted blocks go into `reasoning_details`, which models want
- * back unchanged; unsigned ones are plain text.
+ * Reasoning of a model in the members of a chat. Signed or encrypted blocks go into `reasoning_details`, which must be sent back to models
+ * unchanged. Unsigned blocks become plain text.
  */
 function thoughtIn(content: Blocks): Reasoning {
   const unsigned = content.filter(({ type, signature }) => type === 'thinking' && signature === '');
@@ -113,19 +116,19 @@ function detailOf(block: MessageBlock): JsonObject[] {
   return [{ ...unknownIn(block), ...present({ type: 'reasoning.text', text, signature }) }];
 }
 
-/** What of a block this service does not know. */
+/** Members of a block that this service does not know. */
 function unknownIn(block: JsonObject): JsonObject {
   return membersExcept(block, blockMembers[String(block.type)] ?? new Set());
 }
 
-/** The same for the source of an image or a document. */
+/** Members of the source of an image or a document that this service does not know. */
 function unknownInSource(source: JsonObject): JsonObject {
   return membersExcept(source, sourceMembers[String(source.type)] ?? new Set());
 }
 
 type Texts = { readonly content: string } | { readonly parts: readonly Part[] };
 
-/** The texts among the blocks: one text, or parts if one of them is more than text. */
+/** Texts among the blocks: one text, or parts if one of them has other members. */
 function textsOf(content: Blocks, between: string): { readonly content?: string; readonly parts?: readonly Part[] } {
   return joinText(
     content.flatMap(block => (block.type === 'text' ? [textPart(String(block.text), unknownIn(block))] : [])),
@@ -140,7 +143,7 @@ function joinText(parts: readonly TextPart[], between: string): Texts {
 
 const isText = (part: Part): part is TextPart => part.type === 'text';
 
-/** Text alone is one text; if there is an image or a file, everything is a part. */
+/** User message of a chat. Its passages become one text, or parts if one of them is an image or a file or has other members. */
 function userOf(passages: readonly Part[]): ChatRequestMessage {
   return { role: 'user', ...(passages.every(isText) ? joinText(passages, BETWEEN) : { parts: passages }) };
 }
@@ -175,7 +178,7 @@ function blocksIn(content: Json | undefined): Blocks {
 
 const textPart = (text: string, beside: JsonObject = {}): TextPart => ({ ...beside, type: 'text', text });
 
-/** By the kind of a block: what a user says by it, in the parts of a chat. */
+/** Parts of a chat for a block of a user's turn, by the type of the block. */
 const passages: Readonly<Record<string, (block: JsonObject) => Part[]>> = {
   text: block => [textPart(String(block.text), unknownIn(block))],
   image: block => {
@@ -199,7 +202,7 @@ function passagesOf(block: JsonObject): Part[] {
   return passages[String(block.type)]?.(block) ?? [];
 }
 
-/** A file of a chat has a name. */
+/** Name of a document. Files of a chat need one, so a document without a title has a default name. */
 function fileNameOf(title: Json | undefined): string {
   return typeof title === 'string' && title !== '' ? title : 'document.pdf';
 }
@@ -240,7 +243,7 @@ function functionOf(tool: OfferedTool): JsonObject {
   return { ...beside, type: 'function', function: present({ name, description, parameters, strict }) };
 }
 
-/** `auto` is what is done anyway. */
+/** Tool choice of a chat. Null for `auto`, which is the default. */
 function choiceOf(choice: MessageToolChoice): Json {
   if (choice.type === 'tool')
     return {
@@ -252,8 +255,8 @@ function choiceOf(choice: MessageToolChoice): Json {
 }
 
 /**
- * A thinking budget as an effort, since other hubs have no budgets: up to that many tokens it is that effort.
- * `adaptive` leaves it to the model; `disabled` sends nothing, since a model that always thinks would refuse it.
+ * Maximum thinking budget in tokens for each reasoning effort, because other hubs have no budgets. `adaptive` sends no effort and leaves it
+ * to the model. `disabled` sends none either, because a model that always thinks would refuse it.
  */
 const effortOfBudget = [
   [4_096, 'low'],

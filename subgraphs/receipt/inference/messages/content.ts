@@ -9,29 +9,29 @@ import type { AssistantMessage, HubToolCall, Usage } from '../hubs/chat.ts';
 
 /* Translates a hub's message to the blocks of Anthropic's Messages API. */
 
-/** With the member names of the wire: a receipt commits to the canonical JSON of the list of them. */
+/** A block of an answer. It has the member names of the wire, because a receipt commits to the canonical JSON of the list of blocks. */
 export type AnswerBlock =
   | { readonly type: 'text'; readonly text: string; readonly citations: null }
   | {
       readonly type: 'thinking';
       readonly thinking: string;
-      /** By this the model's provider recognises its thinking. Empty if the hub sends none. */
+      /** Signature by which the model's provider recognises its thinking. Empty if the hub sends none. */
       readonly signature: string;
     }
-  /** Reasoning that only the model's maker can read. */
+  /** Reasoning that only the model's provider can read. */
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | {
       readonly type: 'tool_use';
       readonly id: string;
       readonly name: string;
-      /** An object; if the model wrote none, the text exactly as it wrote it. */
+      /** Arguments as an object. If the model did not write an object, its text unchanged. */
       readonly input: JsonObject | string;
       readonly caller: { readonly type: 'direct' };
     };
 
 export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal';
 
-/** The dialect's stop reason for each finish reason of a hub. Any other ends a turn normally. */
+/** Stop reason of the Messages API for each finish reason of a hub. For any other finish reason, `stopReasonOf` decides by the message. */
 const stops: Readonly<Record<string, StopReason>> = {
   length: 'max_tokens',
   max_tokens: 'max_tokens',
@@ -41,7 +41,7 @@ const stops: Readonly<Record<string, StopReason>> = {
   content_filter: 'refusal',
 };
 
-/** Some hubs send `stop` for an answer that calls tools, or refuses. */
+/** Stop reason of an answer. Some hubs send `stop` for an answer that calls tools or refuses, so the message is checked too. */
 export function stopReasonOf(finish_reason: string | null, { tool_calls, refusal }: AssistantMessage): StopReason {
   const said = stops[finish_reason ?? ''];
   if (said !== undefined) return said;
@@ -49,14 +49,14 @@ export function stopReasonOf(finish_reason: string | null, { tool_calls, refusal
   return refusal === undefined ? 'end_turn' : 'refusal';
 }
 
-/** All that is known about a refusal is that it is one. */
+/** Details of a refusal, whose category and explanation are unknown. Null if the answer is not a refusal. */
 export function stopDetailsOf(stop_reason: StopReason | null): JsonObject | null {
   return stop_reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null;
 }
 
 const textBlock = (text: string): AnswerBlock => ({ type: 'text', text, citations: null });
 
-/** Each kind of block before its first piece. */
+/** Each kind of block, as it is before its first piece. */
 export const blockBegun = {
   text: textBlock(''),
   thinking: { type: 'thinking', thinking: '', signature: '' },
@@ -64,29 +64,29 @@ export const blockBegun = {
   call: (id: string, name: string) => ({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
 } as const satisfies Record<string, JsonObject | ((...given: string[]) => JsonObject)>;
 
-/** The part of the reasoning that a caller is shown. `signed`: of a block only that by which its maker recognises it, and not its text. */
+/** The part of the reasoning that is shown to a caller. `signed`: only the signature or the encrypted data of a block, without its text. */
 export type ShownThinking = 'whole' | 'signed' | 'hidden';
 
-/** The parts of a message that are requested, and how it arrived. */
+/** The part of the thinking to show, and how the hub sent the message. */
 interface ContentOptions {
   readonly thinking: ShownThinking;
-  /** The blocks in which its hub sent it, in their order; null if the hub's dialect has none. */
+  /** Blocks in which the hub sent the message, in their order. Null if the hub's dialect has none. */
   readonly blocks?: readonly HubBlock[] | null;
-  /** The order in which it came; without it thinking comes first, and text before calls. */
+  /** Channels of the message, in the order in which they began. Absent: thinking comes first, and text before calls. */
   readonly began?: readonly Channel[];
-  /** Reasoning of a stream. */
+  /** Text of the reasoning of a stream. Absent: it is read from the message. */
   readonly reasoning_text?: string;
 }
 
 /**
- * The blocks of a message as its hub sent them; otherwise one for each channel, in the order in which it began. A refusal is a text like
- * any other: the stop reason shows that it is one.
+ * Blocks of a message as the hub sent them. If the hub sent none, one block for each channel, in the order in which the channels began. A
+ * refusal becomes a text block; the stop reason shows that it is a refusal.
  */
 export function blocksOf(message: AssistantMessage, shown: ContentOptions): AnswerBlock[] {
   return shown.blocks ? blocksAsGiven(message, shown.blocks, shown.thinking) : blocksByChannel(message, shown);
 }
 
-/** Empty blocks are dropped, as are those that would lose too much. */
+/** Blocks as the hub sent them, without empty texts, without thinking that is not shown, and without thinking that has lost its data. */
 function blocksAsGiven(
   { tool_calls = [], reasoning_details = [] }: AssistantMessage,
   blocks: readonly HubBlock[],
@@ -129,7 +129,7 @@ function blocksByChannel(
   return blocks.sort((one, other) => place(one) - place(other)).map(([, block]) => block);
 }
 
-/** The last signature of the reasoning; null if it has none. */
+/** The last signature of the reasoning. Null if it has none. */
 export function signatureIn({ reasoning_details = [] }: Reasoning): string | null {
   const signed = reasoning_details.findLast(
     ({ type, signature }) => type === 'reasoning.text' && typeof signature === 'string' && signature !== '',
@@ -137,7 +137,9 @@ export function signatureIn({ reasoning_details = [] }: Reasoning): string | nul
   return signed ? String(signed.signature) : null;
 }
 
-/** Arguments as the model wrote them; a call without any has none. Text is kept if it is not an object that can be signed. */
+/**
+ * Arguments of a call; an empty object if the model wrote none. The text is returned unchanged if it is not an object that can be signed.
+ */
 function inputOf(given: string): JsonObject | string {
   if (given.trim() === '') return {};
   if (findExceededBound(Buffer.from(given)) !== null) return given;
@@ -149,7 +151,7 @@ function inputOf(given: string): JsonObject | string {
   }
 }
 
-/** Stored blocks as pieces of a stream: each is a block of its own again. */
+/** Pieces of a stream for stored blocks. Each piece becomes a separate block again. */
 export function piecesOfBlocks(content: readonly AnswerBlock[]): Piece[] {
   let calls = 0;
   return content.map((block, at): Piece => {
@@ -169,9 +171,11 @@ function thoughtPiece({ thinking: text, signature }: Extract<AnswerBlock, { type
   return { reasoning: { reasoning_details: [{ type: 'reasoning.text', text, signature }] }, text, block };
 }
 
-/** Tokens by Anthropic's names. What the hub did not count is null, or 0 for the input and output tokens, which are always stated. */
+/**
+ * Token counts under Anthropic's names. A count that the hub did not send is null, except for input and output tokens, which are then 0.
+ */
 interface BlocksUsage {
-  /** Without those that came from a cache. */
+  /** Tokens of the prompt, without those that were read from a cache or written to it. */
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cache_read_input_tokens: number | null;
@@ -195,7 +199,7 @@ export function blocksUsage(usage: Usage | null): BlocksUsage & JsonObject {
   };
 }
 
-/** A hub may count anything; a value that is not a number of tokens is ignored. */
+/** A count of tokens in the details of usage. Null if the value is not such a number, because hubs may send anything. */
 function countIn(details: Usage[string] | undefined, name: string): number | null {
   const count = typeof details === 'object' && details !== null ? details[name] : null;
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= INT_MAX ? count : null;

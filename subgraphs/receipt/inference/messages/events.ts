@@ -3,15 +3,15 @@ import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { type Channel, channelOf, type Piece, type ReasoningPiece } from '../../../piece.ts';
 import { blockBegun, type ShownThinking, signatureIn } from './content.ts';
 
-/* A streamed message in the events of the Messages API. */
+/* Translates a streamed message to the events of the Messages API. */
 
-/** An event as Anthropic spells it. */
+/** An event with Anthropic's member names. */
 export type MessageEvent = JsonObject & { readonly type: string };
 
 /**
- * An answer as events of the Messages API: each block begins before its first piece and stops when the next one begins.
- * Indexes are those of the list that the receipt commits to. A hub may continue an earlier block by naming it. Thinking
- * is shown only on request, and its signature comes when its block stops.
+ * Translates the pieces of an answer to events of the Messages API. Each block begins before its first piece and stops when the next one
+ * begins. Indexes are those of the list to which the receipt commits. A hub may continue an earlier block by naming it. Thinking is sent
+ * only on request, and its signature when its block stops.
  */
 export class BlockEvents {
   readonly #shown: ShownThinking;
@@ -26,7 +26,7 @@ export class BlockEvents {
   *of(piece: Piece): Generator<MessageEvent> {
     if (isThought(piece) && !this.#shows(piece)) return;
     const channel = channelOf(piece);
-    // Thinking without text is not shown and begins no block, unless it is a block of its own.
+    // Thinking without text begins no block, unless the hub sent it as a block.
     const begins = !isThought(piece) || piece.text !== '' || piece.block !== undefined;
     if (begins && !this.#began.includes(channel)) yield* this.#begin(channel, piece);
     const delta = isThought(piece) && this.#shown !== 'whole' ? null : deltaOf(piece);
@@ -34,7 +34,7 @@ export class BlockEvents {
     if (isThought(piece)) yield* this.#sign(channel, piece);
   }
 
-  /** The last block stops if the answer is complete. */
+  /** Stops the open block: before the next one begins, or when the answer is complete. */
   *end(): Generator<MessageEvent> {
     if (this.#open === null) return;
     yield* this.brokeOff();
@@ -42,7 +42,7 @@ export class BlockEvents {
     this.#open = null;
   }
 
-  /** After a break no block stops; signatures received by then are still sent. */
+  /** Events after an answer broke off. No block stops, but a signature that was received is still sent. */
   *brokeOff(): Generator<MessageEvent> {
     const signature = this.#open === null ? undefined : this.#signatures.get(this.#open);
     if (this.#open !== null && signature !== undefined)
@@ -50,8 +50,8 @@ export class BlockEvents {
   }
 
   /**
-   * A thought whose text is omitted is shown only as that by which its maker recognises it: its block begins with that, and is left out
-   * without it.
+   * Whether a piece of thinking is sent. If its text is omitted, it is sent only for its signature or encrypted data. Its block begins with
+   * that, and is left out without it.
    */
   #shows({ reasoning, block }: ReasoningPiece): boolean {
     if (this.#shown === 'whole') return true;
@@ -64,7 +64,7 @@ export class BlockEvents {
     yield { type: 'content_block_start', index: this.#began.push(channel) - 1, content_block: blockStartOf(piece) };
   }
 
-  /** A signature that comes after its block has stopped is sent at once. */
+  /** Keeps a signature until its block stops. If the block has stopped already, the signature is sent at once. */
   *#sign(channel: Channel, { reasoning }: ReasoningPiece): Generator<MessageEvent> {
     const signature = signatureIn(reasoning);
     if (signature === null) return;
@@ -87,7 +87,7 @@ function blockStartOf(piece: Piece): JsonObject {
   return encrypted && piece.block !== undefined ? blockBegun.redacted(String(encrypted.data)) : blockBegun.thinking;
 }
 
-/** Whether its maker can recognise it. */
+/** Whether the reasoning has a signature or encrypted data, by which its provider recognises it. */
 function isSealed(reasoning: Reasoning): boolean {
   return signatureIn(reasoning) !== null || encryptedIn(reasoning) !== undefined;
 }

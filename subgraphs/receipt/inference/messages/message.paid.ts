@@ -23,22 +23,22 @@ import {
 } from './content.ts';
 import { type UnknownInMessage, unknownInMessage } from './unknown-members.ts';
 
-/* A message as it is bought, whole or streamed: who can answer it, and which part of the answer is kept and committed to. */
+/* Paid messages, whole and streamed: which hubs can answer one, and which part of the answer is stored and committed to. */
 
-/** The answer as it is kept: plain JSON with the member names of the wire, so that a replay projects the same bytes again. */
+/** The answer as it is stored: plain JSON with the member names of the wire, so that a replay returns the same bytes. */
 export type KeptMessage = {
   readonly id: string;
   readonly model: string;
   readonly hub: string;
   readonly content: readonly AnswerBlock[];
-  /** Null if the hub broke off. */
+  /** Null if the answer broke off. */
   readonly stop_reason: StopReason | null;
-  /** Stop sequence that ended it. Null if none did, or if the hub does not say which. */
+  /** Stop sequence that ended the answer. Null if none did, or if the hub does not say which. */
   readonly stop_sequence: string | null;
   readonly usage: Usage | null;
 } & KeptEnd;
 
-/** Path of the first block of a kind in the request, also within a result. Null if there is none. */
+/** Path of the first block in the request for which `is` returns true, also within tool results and documents. Null if there is none. */
 function blockAt({ messages }: MessagesRequest, is: (block: MessageBlock) => boolean): string | null {
   const within = (blocks: readonly MessageBlock[], path: string): string | null => {
     for (const [index, block] of blocks.entries()) {
@@ -68,7 +68,7 @@ function abilityFor(request: MessagesRequest): Extract<Ability, `message${string
   return blockAt(request, isImage) === null ? 'message' : 'message_vision';
 }
 
-/** `top_k` is known to messages but not to OpenAI's chat: for a hub of that dialect it counts as unknown, so `forward` applies. */
+/** `top_k` is a member of messages but not of OpenAI's chats. For a hub of that dialect it counts as unknown, so `forward` applies. */
 const TOP_K: UnknownInMessage = { name: 'top_k', at: 'top_k', in_chat: true };
 
 function demandOf(request: MessagesRequest): MemberDemand {
@@ -85,10 +85,9 @@ function membersOf(
 }
 
 /**
- * The same before any claim, so that no part of a request is dropped silently. The router, which is sent chats, judges
- * its own images.
- * @throws invalid_request, naming the block that the model does not accept, or the member that no hub of that model
- * does; unknown_model
+ * Demand of a message, checked before any claim so that no part of a request is dropped silently. Messages become chats for the router,
+ * which decides itself which images it accepts.
+ * @throws invalid_request, naming the block that the model does not accept, or the member that no hub of that model accepts; unknown_model
  */
 function requireAbility({ settings }: Hubs, request: MessagesRequest): MemberDemand {
   const { model } = request;
@@ -116,13 +115,16 @@ function isServedBy(settings: Hubs['settings'], model: string, demand: MemberDem
   return candidatesFor(settings, model, demand).length > 0;
 }
 
-/** A caller without `thinking` may not handle thinking blocks; one that omits the text sends the signature back. */
+/**
+ * The part of the thinking to show. A caller without `thinking` may be unable to read thinking blocks. A caller that omits the text needs
+ * the signature to send the block back.
+ */
 export function shownThinking({ thinking }: MessagesRequest): ShownThinking {
   if (thinking === undefined || thinking.type === 'disabled') return 'hidden';
   return thinking.display === 'omitted' ? 'signed' : 'whole';
 }
 
-/** A hub's answer, and the blocks in which it sent it; null if its dialect has none. */
+/** A hub's answer, and the blocks in which the hub sent it. `blocks` is null if the hub's dialect has none. */
 type MessageReply = HubReply & { readonly blocks: readonly HubBlock[] | null };
 
 function messageQuestion(request: MessagesRequest): Question<MessageReply> {
@@ -138,13 +140,13 @@ function messageQuestion(request: MessagesRequest): Question<MessageReply> {
   };
 }
 
-/** Hubs report at most that a stop sequence ended their answer: if the request has one only, it is known which. */
+/** Stop sequence that ended an answer. Hubs report at most that there was one, so it is known only if the request has exactly one. */
 function stopSequenceOf({ stop_sequences = [] }: MessagesRequest, stop_reason: StopReason | null): string | null {
   const [only = null, ...others] = stop_sequences;
   return stop_reason === 'stop_sequence' && others.length === 0 ? only : null;
 }
 
-/** What one message is sold for, whole or streamed. */
+/** Terms of one message, whole or streamed. */
 const messageTerms = {
   job_kind: 'completions',
   demand: demandOf,
@@ -153,7 +155,7 @@ const messageTerms = {
 
 const idOf = (task_id: string) => `msg_${task_id}`;
 
-/** One message, sold as a chat completion is. */
+/** Sells one message at the fixed price. The hub answers first, and a call without an answer is not charged. */
 export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMessage> {
   return answerPaid<MessagesRequest, MessageReply, KeptMessage>(hubs, {
     ...messageTerms,
@@ -173,7 +175,10 @@ export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMes
   });
 }
 
-/** One message, sold while it streams, as a streamed chat is: brought to its end in any case. */
+/**
+ * Sells one message while it streams. It is charged when the hub has begun to answer, and is finished and recorded even if the client
+ * disconnects.
+ */
 export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> {
   return streamPaid<MessagesRequest, KeptMessage>(hubs, {
     ...messageTerms,

@@ -22,7 +22,7 @@ import {
   messageFields,
 } from './message.type.ts';
 
-/* Messages on the graph: one whole, one in events while it arrives, and the number of its tokens. */
+/* Graph fields for messages: a whole answer, an answer in events while it streams, and the estimated number of tokens of a request. */
 
 @Resolver(() => ModelMessage)
 export class MessageResolver {
@@ -74,19 +74,22 @@ export class MessageStreamResolver {
 }
 
 async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<MessageStreamItem>> {
-  // The field itself requests a stream, whatever the input says.
+  // The field itself requests a stream, so `stream` in the input is overwritten.
   const request = readRequest(MessagesRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(messageStream(context.hubs), request, context);
   announceStream(charged, context);
   return eventsOf(charged, context, shownThinking(request));
 }
 
-/** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+/**
+ * An event of the stream. If the answer broke off or cannot be recorded, the last event is the error, because the graph hides an error that
+ * its source throws.
+ */
 export type MessageStreamItem = MessageEvent | Error;
 
 /**
- * A paid stream as events of the Messages API. The receipt comes in its own event before the last: strict clients
- * accept `ping` and ignore its extra members. After a broken answer an error replaces the end.
+ * Yields a paid stream as events of the Messages API. The receipt is in a `ping` event before the last event, because strict clients accept
+ * `ping` and ignore its extra members. If the answer broke off, an error replaces the end.
  */
 async function* eventsOf(
   charged: ChargedStream<KeptMessage>,
@@ -119,7 +122,7 @@ async function* eventsOf(
   yield { type: 'message_stop' };
 }
 
-/** How many tokens the request has is known at the end. */
+/** Message at the beginning of a stream. Its token counts are 0, because they are known only at the end. */
 function begunOf({ id, model, usage }: KeptMessage): JsonObject {
   const head = { id, type: 'message', role: 'assistant', model, content: [] };
   return { ...head, stop_reason: null, stop_sequence: null, stop_details: null, usage: blocksUsage(usage) };

@@ -11,7 +11,7 @@ import { paidAnswerType } from '../work.type.ts';
 import { blocksUsage, stopDetailsOf } from './content.ts';
 import type { KeptMessage } from './message.paid.ts';
 
-/* Requests of the Messages API, and the answers, as the graph has them. */
+/* Graph types of the Messages API: requests, answers and events. */
 
 export const MessageInput = inputType(
   'MessageInput',
@@ -40,7 +40,7 @@ export const ModelMessage = paidAnswerType(
 );
 export type ModelMessage = InstanceType<typeof ModelMessage>;
 
-/** The kept answer in the graph's words, without its receipt. */
+/** The stored answer with the member names of the graph, without its receipt. */
 export function messageFields(answer: KeptMessage, svc: JsonObject): Omit<ModelMessage, 'receipt'> {
   const { stop_reason, usage } = answer;
   return shownOf(ModelMessageNoun, {

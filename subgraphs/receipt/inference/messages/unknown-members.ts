@@ -16,25 +16,28 @@ import {
 import { knownMembers, type MessagesRequest } from '../../../../schema/requests/messages.ts';
 
 /*
- * The members of a message that this service does not know, by name and place. A hub of Anthropic's dialect receives them in the same
- * place; any other hub if the chat to which the message is translated has a place for them.
+ * Finds the members of a message that this service does not know, by name and place. A hub of Anthropic's dialect receives them in the same
+ * place. Any other hub receives them only if the chat to which the message is translated has a place for them.
  */
 
 export interface UnknownInMessage extends UnknownMember {
-  /** Whether it has a place in a chat. */
+  /** Whether the member has a place in a chat. */
   readonly in_chat: boolean;
 }
 
 type Path = readonly (string | number)[];
-/** The object of a chat to which it is moved; null if it has none. A name that the chat's object knows, or nearly, has no place there. */
+/**
+ * Object of a chat to which a member is moved. Null if there is none. A member whose name equals or resembles a known name of that object
+ * has no place there.
+ */
 type Place = OpenPlace | null;
 
 const NOWHERE = null;
-/** An entry of `reasoning_details`, which a chat passes on as it is. */
+/** An entry of `reasoning_details`, which a chat passes on unchanged. */
 const thoughtPlace = openPlace(['type', 'text', 'signature', 'data']);
 const NONE: ReadonlySet<string> = new Set();
 
-/** By the kind of a block: what takes its place in a chat. */
+/** Object of a chat that a block becomes, by the type of the block. */
 const blockPlaces: Readonly<Record<string, (block: MessageBlock) => Place>> = {
   text: () => partPlaces.text,
   image: () => partPlaces.image_url,
@@ -46,7 +49,10 @@ const blockPlaces: Readonly<Record<string, (block: MessageBlock) => Place>> = {
   redacted_thinking: () => thoughtPlace,
 };
 
-/** A document that is made of blocks is nothing but these in a chat. */
+/**
+ * Objects of a chat that a document and its source become, by the type of the source. A document that consists of blocks is not among them,
+ * because only its blocks appear in a chat.
+ */
 const documentPlaces: Readonly<Record<string, { readonly block: Place; readonly source: Place }>> = {
   text: { block: partPlaces.text, source: NOWHERE },
   base64: { block: partPlaces.file, source: filePlace },
@@ -91,7 +97,7 @@ function* inRequest(request: MessagesRequest): Generator<UnknownInMessage> {
   if (format) yield* unknownMembersOf(format, knownMembers.format, ['output_config', 'format'], schemaPlace);
 }
 
-/** `is_merged`: they are one text in a chat. */
+/** Unknown members of blocks. `is_merged`: the blocks become one text in a chat, so their members have no place there. */
 function* inBlocks(content: Json | undefined, path: Path, is_merged = false): Generator<UnknownInMessage> {
   for (const [index, block] of (Array.isArray(content) ? (content as MessageBlock[]) : []).entries()) {
     const at = [...path, index];
@@ -111,18 +117,21 @@ function* inSource(source: JsonObject, of: string, at: Path): Generator<UnknownI
   yield* inBlocks(source.content, [...at, 'content']);
 }
 
-/** A chat has no cache markers. */
+/** Unknown members of a cache marker. They have no place in a chat, which has no cache markers. */
 function* inMark(mark: Json | undefined, path: Path): Generator<UnknownInMessage> {
   if (isJsonObject(mark)) yield* unknownMembersOf(mark, markMembers, [...path, 'cache_control'], NOWHERE);
 }
 
-/** A turn of results alone becomes their messages: the last of these cannot have two members of one name. */
+/**
+ * Names of the unknown members in the tool results of a turn. A turn that has only results becomes one message for each. The turn's own
+ * members go to the last of these, which cannot have two members of one name.
+ */
 function namesInResults({ content }: MessageTurn): ReadonlySet<string> {
   const results = content.filter(({ type }) => type === 'tool_result');
   return new Set(results.flatMap(result => Object.keys(membersExcept(result, blockMembers.tool_result ?? NONE))));
 }
 
-/** `taken`: names that its place in the chat already has. */
+/** Unknown members of one object. `taken`: names that the object's place in the chat already has. */
 function* unknownMembersOf(
   object: JsonObject,
   known: ReadonlySet<string>,

@@ -40,7 +40,7 @@ export const ModelPage = objectType(
 );
 type ModelPage = InstanceType<typeof ModelPage>;
 
-/** Twenty of the hubs' own, and what the router lists. */
+/** Assumed number of models: twenty of the hubs, and the maximum that is listed of the router. */
 const listSize = `@listSize(assumedSize: ${20 + limits.router_models_max})`;
 
 const WHICH = `Model ids that a call may name: all of the hubs, and the first ${limits.router_models_max} of the router.`;
@@ -94,7 +94,7 @@ function modelOf({ id, hubs: [only, ...others], abilities }: OfferedModel): Mode
   };
 }
 
-/** What work of each kind takes and gives, as its door sells it. */
+/** Kind of input and of output of each ability, as its endpoint sells it. */
 const kinds: Record<Ability, { readonly [side in keyof ModelModality]: ModelKind }> = {
   text: { input: 'text', output: 'text' },
   vision: { input: 'image', output: 'text' },
@@ -112,7 +112,7 @@ function each(abilities: readonly Ability[], side: keyof ModelModality): ModelKi
   return [...new Set(abilities.map(ability => kinds[ability][side]))];
 }
 
-/** Every paid call has one price. The router charges the caller's own key apart from it. */
+/** Price of every paid call. The router charges the caller's own key separately. */
 const price: ModelPrice = {
   amount: atomicAmount(limits.call_price_atomic),
   currency: 'USDC',

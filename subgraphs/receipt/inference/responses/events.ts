@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import type { CallPiece, Channel, Piece } from '../../../piece.ts';
 import { type ContentPart, itemIds, type OutputItem, type ReasoningPart } from './output.ts';
 
-/** An event as OpenAI spells it, but for its number. */
+/** An event with OpenAI's member names, without its `sequence_number`. */
 export type UnnumberedEvent = JsonObject & { readonly type: string };
 
 interface Place {
@@ -10,11 +10,11 @@ interface Place {
   readonly output_index: number;
 }
 
-/** Channels of text: parts of the message, or of the reasoning before it. */
+/** Channels of text: parts of the message, or of the reasoning. */
 type TextChannel = Extract<Channel, 'text' | 'refusal' | 'reasoning'>;
 type ItemKey = 'message' | 'reasoning' | number;
 
-/** Item that each channel belongs to, and the events of its part and its pieces. */
+/** By channel: the item to which it belongs, the type of the event for each of its pieces, and its part before the first piece. */
 const channels = {
   text: {
     item: 'message',
@@ -34,15 +34,15 @@ const channelsOfParts = {
   reasoning_text: 'reasoning',
 } as const satisfies Record<(ContentPart | ReasoningPart)['type'], TextChannel>;
 
-/** Items as they are announced, before their contents. */
+/** Items as they are announced, without their content. */
 const begun = {
   message: { type: 'message', role: 'assistant', content: [] },
   reasoning: { type: 'reasoning', summary: [], content: [] },
 } as const satisfies Record<Exclude<ItemKey, number>, JsonObject>;
 
 /**
- * An answer in the events of the Responses API: each item and part is announced before its first piece, and comes whole
- * at the end. The places are those of the list that the receipt commits to: all in the order in which they began.
+ * Translates the pieces of an answer to events of the Responses API. Each item and part is announced before its first piece, and is sent
+ * whole at the end. The indexes are those of the list to which the receipt commits, where all are in the order in which they began.
  */
 export class OutputEvents {
   readonly #task_id: string;
@@ -62,7 +62,7 @@ export class OutputEvents {
     else if (piece.text !== '') yield* this.#textOf('reasoning', piece.text);
   }
 
-  /** What came piece by piece, whole; and what came without a piece of its own. */
+  /** Events at the end of an answer: each item and part whole, including those that had no piece. */
   *ends(output: readonly OutputItem[]): Generator<UnnumberedEvent> {
     for (const [output_index, item] of output.entries()) {
       const at = { item_id: item.id, output_index };
@@ -141,7 +141,7 @@ function* partEnds(
   yield { type: 'response.content_part.done', ...place, part };
 }
 
-/** Each event with its place in the stream. */
+/** Returns a function that adds to each event its `sequence_number` in the stream, from 0. */
 export function eventNumbering(): (event: UnnumberedEvent) => UnnumberedEvent {
   let next = 0;
   return ({ type, ...event }) => ({ type, sequence_number: next++, ...event });

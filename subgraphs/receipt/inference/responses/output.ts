@@ -14,7 +14,7 @@ import {
 } from '../hubs/chat.ts';
 import { discreetReply, namesOfTools } from '../hubs/discretion.ts';
 
-/** A chat completion as a response reads it: of one answer alone. */
+/** A chat completion, of which a response reads only the first choice. */
 const HubReply = z
   .object({
     choices: z.tuple([HubChoice], z.unknown()),
@@ -34,7 +34,9 @@ export function replyQuestion(request: HubRequest): Question<HubReply> {
 
 type ItemStatus = 'completed' | 'incomplete';
 
-/** With the member names of the wire: a receipt commits to the canonical JSON of the list of them. */
+/**
+ * A message in the output. Items have the member names of the wire, because a receipt commits to the canonical JSON of the list of items.
+ */
 export type MessageItem = {
   readonly id: string;
   readonly type: 'message';
@@ -63,7 +65,7 @@ export type ReasoningItem = {
   readonly status: ItemStatus;
   readonly summary: never[];
   readonly content: readonly ReasoningPart[];
-  /** All of it in the hub's own members, to be sent back, if it was requested. */
+  /** All of the reasoning in the hub's own members, in a form that can be sent back. Absent if it was not requested. */
   readonly encrypted_content?: string;
 };
 export type ReasoningPart = { readonly type: 'reasoning_text'; readonly text: string };
@@ -83,8 +85,8 @@ export const itemIds = {
 } as const;
 
 /**
- * What a hub's reply becomes. A whole reply that was cut short is delivered as `incomplete`, and charged like any other: the model did its
- * work, and the same request would have the same result. What is not a reply at all fails earlier.
+ * Output and fault of a whole reply. A reply that was cut short is delivered as `incomplete` and charged like any other: the model did its
+ * work, and the same request would have the same result. A response that is not a reply fails earlier.
  */
 export function replyOutcome(
   { choices: [{ message, finish_reason }] }: HubReply,
@@ -98,11 +100,14 @@ export function replyOutcome(
 interface ReplyFacts {
   readonly task_id: string;
   readonly status: ItemStatus;
-  /** Reasoning is requested in a form in which it can be sent back. */
+  /** Whether the request is for reasoning in a form that can be sent back. */
   readonly returnable: boolean;
-  /** The order in which it came; without it reasoning comes first, the message before its calls, and text before a refusal. */
+  /**
+   * Channels of the message, in the order in which they began. Absent: reasoning comes first, the message before its calls, and text before
+   * a refusal.
+   */
   readonly began?: readonly Channel[];
-  /** Reasoning of a stream. */
+  /** Text of the reasoning of a stream. Absent: it is read from the message. */
   readonly reasoning_text?: string;
 }
 
@@ -119,7 +124,7 @@ export function outputOf(message: AssistantMessage, made: ReplyFacts): OutputIte
   const encrypted_content = returnable ? reasoningToReturn(reasoningMembersOf(message)) : null;
   const thoughts: ReasoningPart[] = reasoning_text === '' ? [] : [{ type: 'reasoning_text', text: reasoning_text }];
   const reasoning = { ...thought, content: thoughts, ...(encrypted_content === null ? {} : { encrypted_content }) };
-  // Without a text it has no piece, and a stream brings its item last.
+  // Reasoning without text has no piece, so its item is the last one in a stream.
   const is_last = thoughts.length === 0 && began.length > 0;
   const items: { readonly channels: readonly Channel[]; readonly item: OutputItem }[] = [
     ...((thoughts.length === 0 && encrypted_content === null) || is_last
@@ -184,7 +189,7 @@ export interface ResponseEnd {
   readonly incomplete_details: { readonly reason: 'content_filter' | 'max_output_tokens' } | null;
 }
 
-/** How an answer ended, in the words of the API: only one that broke off has failed. */
+/** How an answer ended, in the members of the Responses API. Only an answer that broke off has failed. */
 export function howResponseEnded(output: readonly OutputItem[], fault: OutputFault | null): ResponseEnd {
   if (fault?.code === 'server_error')
     return { status: 'failed', error: { ...fault, code: 'server_error' }, incomplete_details: null };

@@ -17,12 +17,12 @@ import {
   replyQuestion,
 } from './output.ts';
 
-/* Responses, whole and streamed: the chat that is sent to hubs, and which part of the answer is kept and committed to. */
+/* Paid responses, whole and streamed: which chat is sent to hubs, and which part of the answer is stored and committed to. */
 
-/** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
+/** The answer as it is stored: plain JSON with the member names of the wire, so that a replay returns the same bytes. */
 export type KeptResponse = {
   readonly id: string;
-  /** Unix seconds. */
+  /** Time of the answer in Unix seconds. */
   readonly created_at: number;
   readonly model: string;
   readonly hub: string;
@@ -31,7 +31,7 @@ export type KeptResponse = {
   readonly usage: Usage | null;
 } & KeptEnd;
 
-/** What one response is sold for, whole or streamed. */
+/** Terms of one response, whole or streamed. */
 const responseTerms = {
   job_kind: 'completions',
   former_args: formerArgs,
@@ -39,7 +39,7 @@ const responseTerms = {
   served: (request: ResponseCall, hubs: Hubs) => requireServed(hubs, request, request.input, 'input'),
 } as const;
 
-/** The chat to which it is translated. */
+/** Chat request to which a response's request is translated. */
 function hubRequestOf({ input: messages, max_output_tokens: max_tokens, ...asked }: ResponseCall): HubRequest {
   return { ...asked, messages, max_tokens };
 }
@@ -47,7 +47,7 @@ function hubRequestOf({ input: messages, max_output_tokens: max_tokens, ...asked
 const idOf = (task_id: string) => `resp_${task_id}`;
 const isReturnable = ({ include }: ResponseCall) => include !== undefined;
 
-/** One response, sold as a chat completion is. */
+/** Sells one response at the fixed price. The hub answers first, and a call without an answer is not charged. */
 export function responsePaid(hubs: Hubs): WorkThenSettle<ResponseCall, KeptResponse> {
   return answerPaid<ResponseCall, HubReply, KeptResponse>(hubs, {
     ...responseTerms,
@@ -71,7 +71,10 @@ const faults: Readonly<Record<BrokenBy, OutputFault>> = {
   stop: { code: 'server_error', message: 'This service was stopped before the answer was complete.' },
 };
 
-/** One response, sold while it streams, as a streamed chat is: brought to its end in any case. */
+/**
+ * Sells one response while it streams. It is charged when the hub has begun to answer, and is finished and recorded even if the client
+ * disconnects.
+ */
 export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
   return streamPaid<ResponseCall, KeptResponse>(hubs, {
     ...responseTerms,
@@ -97,7 +100,10 @@ export function responseStream(hubs: Hubs): Stream<ResponseCall, KeptResponse> {
   });
 }
 
-/** Answers that were kept before they said why they broke off say that they did by their fault alone. */
+/**
+ * How a stored answer ended. In answers of former versions, which have no member for it, the fault `server_error` shows that they broke
+ * off.
+ */
 export function responseEndOf(answer: KeptResponse): AnswerEnd {
   return endOf(answer, answer.fault?.code === 'server_error');
 }

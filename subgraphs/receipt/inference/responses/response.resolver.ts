@@ -54,18 +54,21 @@ export class ResponseStreamResolver {
 }
 
 async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<StreamedEvent>> {
-  // The field itself requests a stream, whatever the input says.
+  // The field itself requests a stream, so `stream` in the input is overwritten.
   const request = readRequest(ResponseCall, { ...input, stream: true }, context);
   const charged = await context.chargeStream(responseStream(context.hubs), request, context);
   announceStream(charged, context);
   return eventsOf(charged, context);
 }
 
-/** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+/**
+ * An event of the stream. If the answer broke off or cannot be recorded, the last event is the error, because the graph hides an error that
+ * its source throws.
+ */
 export type StreamedEvent = UnnumberedEvent | Error;
 
 /**
- * A paid stream as events of the Responses API. The last event has the whole response and its receipt. If it broke off,
+ * Yields a paid stream as events of the Responses API. The last event has the whole response and its receipt. If the answer broke off,
  * `response.failed` has both, and the error follows.
  */
 async function* eventsOf(
@@ -88,7 +91,7 @@ async function* eventsOf(
   }
   const { answer } = recorded;
   const end = responseEndOf(answer);
-  // What did not come whole is not said to be done: a client would make a call of half its arguments.
+  // Incomplete items get no events that say that they are done, because a client would make a call with half of its arguments.
   if (end.kind === 'whole') for (const event of output.ends(answer.output)) yield number(event);
   const { status } = howResponseEnded(answer.output, answer.fault);
   const { svc } = svcOf(recorded, context);
@@ -96,7 +99,7 @@ async function* eventsOf(
   if (end.kind === 'broke_off') yield brokenStream(recorded, end, context);
 }
 
-/** The answer in REST's spelling, as POST /v1/responses returns it. */
+/** The answer with the member names of REST, as POST /v1/responses returns it. */
 function documentOf({ id, created_at, model, output, fault, usage }: KeptResponse, status: string): JsonObject {
   return {
     id,

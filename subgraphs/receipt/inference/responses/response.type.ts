@@ -14,7 +14,7 @@ import { paidAnswerType } from '../work.type.ts';
 import { howResponseEnded, responseUsage, textOf } from './output.ts';
 import type { KeptResponse } from './response.paid.ts';
 
-/* Inputs and types of responses: requests, answers and events. */
+/* Graph types of responses: requests, answers and events. */
 
 export const ResponseInput = inputType(
   'ResponseInput',
@@ -48,7 +48,7 @@ export const ModelResponse = paidAnswerType(
 );
 export type ModelResponse = InstanceType<typeof ModelResponse>;
 
-/** The kept answer in the graph's words, without its receipt. */
+/** The stored answer with the member names of the graph, without its receipt. */
 export function responseOf(answer: KeptResponse, svc: JsonObject): Omit<ModelResponse, 'receipt'> {
   const { output, fault, usage, ...kept } = answer;
   const ended = howResponseEnded(output, fault);

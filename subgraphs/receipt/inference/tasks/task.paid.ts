@@ -13,25 +13,25 @@ import { autoModels, callTerms, modelsFor } from '../answer.paid.ts';
 import { type Candidate, candidatesFor } from '../catalogue.ts';
 import type { Hubs } from '../hubs/open.ts';
 
-/** Route of a task and its cost to this service. Null if it has no price. */
+/** Route of a task, and its cost to this service in atomic USDC. The cost is null if the route has no price. */
 export interface PricedRoute {
   readonly route: Candidate;
   readonly price_atomic: number | null;
 }
 
-/** The price of a task and where it goes, as it is kept: amounts are digits of atomic USDC. */
+/** Price and accounting of a task, as they are stored. Amounts are decimal digits of atomic USDC. */
 export type KeptTask = {
   readonly payment_rail: PaymentRail;
-  /** Null if nothing is paid, because an API key is used. */
+  /** Price of the task. Null if nothing is paid, because an API key is used. */
   readonly gross_amount: string | null;
   readonly accounting: JsonObject;
-  /** For the legacy rail only; null on USDC. */
+  /** Fee of the legacy rail (`tfuel`). Null on USDC, or if nothing is paid. */
   readonly fee: { readonly fee_amount: string; readonly net_amount: string; readonly fee_bps: number } | null;
 };
 
 const BPS = 10_000n;
 
-/** Neither rail changes how we are paid: in USDC, the whole price, to one payee. */
+/** Amounts of a task. The rail does not change how we are paid: the whole price, in USDC, to one payee. */
 function keptTask(rail: PaymentRail, priced: PricedRoute, gross: bigint | null, now_ms: number): KeptTask {
   return {
     payment_rail: rail,
@@ -47,8 +47,8 @@ function feeOf(gross: bigint): NonNullable<KeptTask['fee']> {
 }
 
 /**
- * Internal only: the provider's part of the settled amount, and the rest. No hub was called yet, so the actual cost is
- * zero; the mark is the current price of the route, and zero if it has none.
+ * Internal accounting: the provider's part of the settled amount, and the rest. No hub was called yet, so the actual cost is zero. The mark
+ * is the current price of the route, or zero if the route has none.
  */
 function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null, now_ms: number): JsonObject {
   const usd_mark = price_atomic ?? 0;
@@ -65,16 +65,19 @@ function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null
   };
 }
 
-/** A task or a forecast of one: answered from the catalogue, without a request to any hub. */
+/** A task or its forecast. Either is answered from the catalogue, without a request to a hub. */
 interface SoldTask<T extends JsonObject> {
   readonly field: `Mutation.${string}`;
   readonly job_kind: JobKind;
-  /** Whether its amounts are those of a payment. */
+  /** Whether the answer states the amounts of a payment. */
   pays(context: Pick<Context, 'payment'>): boolean;
   work(figures: KeptTask, route: Candidate): Omit<Work<T>, 'route'>;
 }
 
-/** Sold in the order of all work, though no work is done, so that the book's ceiling and policies apply to it as to any other call. */
+/**
+ * Terms of an answer from the catalogue. It has the order of work although no hub does any, so that the book's ceiling and policies apply
+ * to it as to any other call.
+ */
 function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonObject>(
   hubs: Hubs,
   { field, job_kind, pays, work }: SoldTask<T>,
@@ -94,7 +97,7 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
     async work({ model_id, payment }, _task_id, context, { allowed_models }) {
       const priced = routeOfTask(hubs, model_id, allowed_models);
       const { route, price_atomic } = priced;
-      // No provider was called yet, so it has cost nothing.
+      // No provider was called yet, so the actual cost is zero.
       const provider_cogs = price_atomic === null ? null : { actual: 0, usd_mark: price_atomic };
       const gross = pays(context) ? limits.call_price_atomic : null;
       return { ...work(keptTask(payment.rail, priced, gross, context.clock.now_ms()), route), route, provider_cogs };
@@ -103,8 +106,8 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
 }
 
 /**
- * A healthy hub that serves the model, or another model that the book allows. Router models are excluded: they need the
- * caller's own key. @throws unknown_model
+ * Route to the healthiest hub that serves the model. For `svc/auto` it has a model that the book allows. Models of the router are excluded,
+ * because they need the caller's own key. @throws unknown_model
  */
 function routeOfTask(
   { settings, standings }: Hubs,
@@ -120,7 +123,10 @@ function routeOfTask(
   return { route: live, price_atomic: price ?? null };
 }
 
-/** The sender must be the payer, on the network of the task. @throws before anything is claimed or settled. */
+/**
+ * Checks that the sender is the payer and that the network of the task is that of the payment.
+ * @throws invalid_request or payer_mismatch, before anything is claimed or settled
+ */
 function requireSender({ chain_id, sender }: TaskQuoteRequest, payer: Payer | null): void {
   // A call with an API key has no paying wallet, so the sender is not checked.
   if (payer === null) return;
@@ -135,10 +141,12 @@ function requireSender({ chain_id, sender }: TaskQuoteRequest, payer: Payer | nu
   throw new Refusal('payer_mismatch', { param: 'sender', detail, facts: { charged: false } });
 }
 
-/** The case of an 0x address is a checksum; that of a base58 one is the address. */
+/**
+ * Form in which two addresses are compared. The case of an 0x address is a checksum; the case of a base58 address is part of the address.
+ */
 const addressForm = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
 
-/** A task that is accepted. It comes without its input, so the receipt commits to no output. */
+/** Sells the acceptance of a task. The request has no input for a model, so the receipt commits to no output. */
 export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
   return catalogueWork<TaskRequest, KeptTask>(hubs, {
     field: 'Mutation.requestTask',
@@ -150,12 +158,12 @@ export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
 
 export type KeptQuote = { readonly figures: KeptTask; readonly model: string; readonly hub: string };
 
-/** Forecast of a task. The forecast is paid for and creates no obligation to pay for the task. */
+/** Sells the forecast of a task. It creates no obligation to pay for the task. */
 export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuote> {
   return catalogueWork<TaskQuoteRequest, KeptQuote>(hubs, {
     field: 'Mutation.quoteTask',
     job_kind: 'other',
-    // The amounts of a task that is paid for.
+    // A forecast always states the amounts of a task that is paid for.
     pays: () => true,
     work(figures, route) {
       const answer = { figures, ...route };
@@ -164,12 +172,12 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
   });
 }
 
-/** In REST's spelling: the receipt commits to what a client can hash again. */
+/** The forecast with the member names of REST. The receipt commits to this form, because a client can hash it again. */
 export function forecastOf({ model, hub, figures }: KeptQuote) {
   return { model, hub, ...shownTask(figures) };
 }
 
-/** A task with the member names of the wire: the fee of the legacy rail has no level of its own. */
+/** A task with the member names of the wire, where the members of the fee are at the top level. */
 export function shownTask({ fee, ...amounts }: KeptTask) {
   return { ...amounts, ...fee };
 }
