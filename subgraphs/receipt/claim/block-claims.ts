@@ -9,8 +9,8 @@ export interface BlockedClaim {
 }
 
 /**
- * Claims of calls that are refused without a signed refusal, in the transaction that made them. A new claim is deleted;
- * an earlier one is released again. The same payment may be sent again and is then judged again.
+ * Undoes the claims of calls that are refused without a signed refusal, in the transaction that made the claims. A new claim is deleted; a
+ * claim that existed before is released again. The same payment may be sent again and is then judged again.
  */
 export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
@@ -28,7 +28,7 @@ export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
   });
 }
 
-/** Adds what the book reported about claims that it let pass, in the transaction that made them. */
+/** Adds the decisions of book and session about admitted calls to the landings of their claims, in the transaction that made the claims. */
 export function addToLandings(
   tx: Tx,
   claims: readonly { readonly claim_key: string; readonly landing: JsonObject }[],
@@ -42,7 +42,7 @@ export function addToLandings(
   });
 }
 
-/** Those of these payments that have a claim. */
+/** Returns those of the given claim keys that have a claim, in any state. */
 export async function standingClaims(tx: Tx, claim_keys: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ claim_key: string }>({
     name: 'standing claims',
@@ -53,8 +53,8 @@ export async function standingClaims(tx: Tx, claim_keys: readonly string[]): Pro
 }
 
 /**
- * Releases claims that their book refused, in the transaction that made them: nothing is held for them, and the payment may serve another
- * request.
+ * Releases claims that their book refused, in the transaction that made the claims. Nothing stays reserved for them, and the payment may be
+ * used for another request.
  */
 export function blockClaims(tx: Tx, blocked: readonly BlockedClaim[]): void {
   if (blocked.length === 0) return;

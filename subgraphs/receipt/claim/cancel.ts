@@ -3,19 +3,19 @@ import { CANCELED_CHANNEL, type CanceledNotice } from '../../live-channels.ts';
 import type { Lease } from './claim.ts';
 import { dropSlots } from './slots.ts';
 
-/** Why a claim was released whose buyer no longer wanted its task. */
+/** `reason` of a claim that was released because its buyer canceled the task. */
 export const CANCELED = 'canceled';
 
-/** What a canceled task held on a book, which is the caller's to give back. */
+/** Amount that a canceled task had reserved on a book, in atomic USDC. The caller must give it back to the book. */
 export interface Canceled {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
 }
 
 /**
- * Compare-and-set claimed → released, whichever process works for it: that one loses its claim before it could send anything. Null if the
- * payment may have been sent already, or the task has none. It counts as a failure of its caller: a hub may have worked for it, and a
- * payment that could be canceled without limit would make it work for nothing.
+ * Compare-and-set claimed → released, whichever process works on the task: that process loses its claim before it can send the payment.
+ * Null if the payment may have been sent already, or if the task has no payment. The claim counts the cancellation as a failed call: a hub
+ * may have worked on the task, and a payment that could be canceled without limit would make hubs work for nothing.
  */
 export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | null> {
   const { rows } = await tx.query<Canceled & { claim_key: string; payer: string; paid_from_mark: string }>({
@@ -34,8 +34,9 @@ export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | n
 }
 
 /**
- * The same for a call with an API key: nothing was reserved for it, and its name is released. The cancellation and its
- * owner stay recorded, so that its worker learns that it was canceled, not lost.
+ * Cancels a call with an API key: nothing was reserved for it, and its Idempotency-Key becomes free. The row keeps the time of the
+ * cancellation and the hash of the API key, so that the process working on the call learns that it was canceled, not lost. False if there
+ * is no such call, or if it was canceled before.
  */
 export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
@@ -54,15 +55,15 @@ export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The process that works on the task aborts it; all processes count it. */
+/** Notifies all processes: the one that works on the task aborts it, and each counts the cancellation against the payer. */
 function notifyCanceled(tx: Tx, notice: CanceledNotice): void {
   const values = [CANCELED_CHANNEL, JSON.stringify(notice)];
   tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values });
 }
 
 /**
- * The tasks that were canceled, for a process that may have missed the notice. A payment that was claimed again has
- * another task.
+ * Notices of those tasks that were canceled, for a process that may have missed the original notices. A payment that was claimed again has
+ * another task id, so its canceled task is not found.
  */
 export async function canceledTasksAmong(
   database: Pick<Database, 'query'>,
@@ -82,7 +83,7 @@ export async function canceledTasksAmong(
   }));
 }
 
-/** Whether the claim that this lease was of was canceled under it. */
+/** Whether the claim was canceled while it was held under this lease. */
 export async function wasCanceled(tx: Tx, { claim_key, lease_epoch }: Lease): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'was canceled',

@@ -10,8 +10,8 @@ import type { Mismatches } from './mismatch.ts';
 const OPEN = "state in ('claimed', 'settling')";
 
 /**
- * One payment, from its first use. The key names the money itself (network, asset, payer, nonce), so the table proves
- * that no payment is used twice. Boxes are sealed; nothing here is public.
+ * One payment, from its first use on. The key names the money itself (network, asset, payer, nonce), so the table ensures that no payment
+ * is used twice. Boxes are sealed. Nothing here is public.
  */
 @Entity({ tableName: 'payment_claim' })
 @Index({ name: 'payment_claim_settlement', properties: ['settlementId'] })
@@ -58,8 +58,8 @@ export class PaymentClaim {
   @Property({ type: 'text', unique: 'payment_claim_task_id' })
   taskId!: TaskId;
   /**
-   * The same task, if the hash is of the whole request. Otherwise the previous version has claimed, and the hash leaves out what it did not
-   * know.
+   * Equal to `taskId` if `requestHash` covers the whole request. Otherwise the previous version made the claim, and the hash leaves out the
+   * members that this version did not support.
    */
   @Property({ type: 'text', nullable: true })
   wholeTaskId!: TaskId | null;
@@ -80,15 +80,18 @@ export class PaymentClaim {
   identifier!: string | null;
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
-  /** Held on the book's ceiling; 0 if the charge does not count against it. */
+  /** Amount reserved on the book, which counts it against budget and caps. 0 if they do not count the charge. */
   @Property({ type: AtomicAmountColumn })
   reservedAtomic!: AtomicAmount;
-  /** Seconds since the epoch after which the chain itself refuses the payment: only then is a release final. */
+  /** Time after which the chain itself refuses the payment, in seconds since the epoch. Usually a release is final only after that time. */
   @Property({ type: 'bigint' })
   validBefore!: number;
   @Property({ type: 'json' })
   authorization!: JsonObject;
-  /** What reconcile needs to finish alone: the landing (job kind, intent, attempt) and, once worked, the route. */
+  /**
+   * Facts that reconcile needs to record the payment by itself: job kind, intent and attempt of the call and, once the work is done, the
+   * route.
+   */
   @Property({ type: 'json' })
   landing!: JsonObject;
   @Property({ type: 'blob' })
@@ -97,38 +100,48 @@ export class PaymentClaim {
   answerBox!: Buffer | null;
   @Property({ type: 'text', nullable: true })
   settlementId!: string | null;
-  /** Transfer of a held payment, as the chain shows it. */
+  /** Transfer that moved the money of a held payment, as read from the chain. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   heldTransfer!: JsonObject | null;
-  /** The block before which the payment cannot have moved. */
+  /** Number of the block before which the payment cannot have moved. Null if the payment was neither sent nor seen on the chain. */
   @Property({ type: 'bigint', nullable: true })
   fromBlock!: number | null;
   @Property({ type: 'text', nullable: true })
   reason!: string | null;
-  /** For a released claim: the refusal of its book, for this request. */
+  /** Id of the signed refusal of this request by its book. Null unless the book refused it. */
   @Property({ type: 'text', nullable: true })
   refusalId!: RefusalId | null;
-  /** A released claim is final once the chain has said, after `validBefore`, that the payment was never used. */
+  /**
+   * Whether a released claim can never settle: usually because the chain has shown, after `validBefore`, that the payment was never used.
+   */
   @Property({ type: 'boolean', default: false })
   final!: boolean;
-  /** Calls with it that failed because of their own request or router key: after some it is no longer accepted. */
+  /**
+   * Number of calls with this payment that failed because of their own request or router key, or that were canceled. At
+   * `payment_failures_max` the payment is no longer accepted.
+   */
   @Property({ type: 'integer', default: 0 })
   failures!: number;
-  /** Requests that were sent with it and that it was not made for; null if there were none. */
+  /** Counts of requests that were sent with this payment although it was made for another request. Null if there were none. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   mismatches!: Mismatches | null;
-  /** Whether the money of a payment that a facilitator vouched for has been seen; null if it was seen before the record. */
+  /**
+   * Whether the transfer of a payment that was recorded on a facilitator's statement has been seen. Null if it was seen before the record.
+   */
   @Property({ type: 'text', nullable: true })
   arrival!: ArrivalStatus | null;
-  /** The last look at a released claim that has expired, or for a pending arrival; null before the first. */
+  /** Time of the last check of an expired released claim or of a pending arrival. Null before the first check. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   lookedAt!: Date | null;
-  /** The process that does the work of a recorded payment once more, because it has no answer; and since when. */
+  /**
+   * Process that does the work of a recorded payment again because it has no answer; `rerunAt` is the time since when. Null if no process
+   * does.
+   */
   @Property({ type: 'uuid', nullable: true })
   rerunOwner!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   rerunAt!: Date | null;
-  /** How often that was done and ended, for any reason but ours. */
+  /** Number of reruns that have ended, without those that this service itself ended early. */
   @Property({ type: 'integer', default: 0 })
   reruns!: number;
   @Property({ type: 'Date', columnType: 'timestamptz' })
@@ -137,7 +150,7 @@ export class PaymentClaim {
   movedAt!: Date;
 }
 
-/** A name that only one live claim may hold, such as the wallet that it registers. */
+/** A name that only one claim may hold at a time, such as the wallet that its call registers. */
 @Entity({ tableName: 'claim_slot' })
 export class ClaimSlot {
   @PrimaryKey({ type: 'text' })
@@ -146,19 +159,21 @@ export class ClaimSlot {
   claimKey!: string;
 }
 
-/** A process that is alive: its claims are its own until this runs out. */
+/** Lease of a living process. No other process takes its claims until the lease expires. */
 @Entity({ tableName: 'process_lease' })
 export class ProcessLease {
   @PrimaryKey({ type: 'uuid' })
   owner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   expiresAt!: Date;
-  /** What it is known to do, see `PROCESS_GENERATION`; 0 of a process that does not say. */
+  /** Generation of the process, see `PROCESS_GENERATION`. 0 for a process that does not state one. */
   @Property({ type: 'integer', default: 0 })
   generation!: number;
 }
 
-/** A recorded or held payment whose settlement the chain did not have where it was seen: it is checked until its outcome is known. */
+/**
+ * A recorded or held payment whose settlement was not found on the chain where it had been seen. It is checked until its outcome is known.
+ */
 @Entity({ tableName: 'doubted_payment' })
 @Index({ name: 'doubted_payment_looked_at', properties: ['lookedAt'] })
 export class DoubtedPayment {
@@ -168,7 +183,7 @@ export class DoubtedPayment {
   network!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   doubtedAt!: Date;
-  /** The epoch before the first look: those come first, by the index. */
+  /** Time of the last check. Before the first check it is 1970-01-01, so that unchecked payments come first in the index. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   lookedAt!: Date;
 }

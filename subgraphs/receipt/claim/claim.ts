@@ -10,12 +10,12 @@ import { leased } from './lease.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
 import { dropSlots, dropSlotsUnlessSent, LEG, takeFreeSlots } from './slots.ts';
 
-/** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
+/** Data of a new claim. `claim_key` identifies the money itself, such as `eip155:8453/<usdc>/<payer>/<nonce>` in lower case. */
 export interface ClaimRequest {
   readonly claim_key: string;
   readonly field: string;
   readonly request_hash: string;
-  /** The hash is of the request as the previous version bound it, and so is the work. */
+  /** Whether `request_hash` and the work are for the request in the form in which the previous version bound it. */
   readonly is_former?: boolean;
   readonly task_id: TaskId;
   readonly agent_id: AgentId | null;
@@ -32,14 +32,15 @@ export interface ClaimRequest {
   readonly landing: JsonObject;
   readonly request_box: Buffer;
   readonly slots: readonly string[];
-  /** Null if the balance need not be checked: the money has moved already. */
+  /** Balance of the payer. Null if the money has moved already, so that the balance need not be checked. */
   readonly means: Funds | null;
-  /** Shown by its payer, proven by more than its calldata. `approved`, by an act or a person: what its book refused before is judged once more. */
+  /** Whether the caller has proven to be the payer, by more than the payment's calldata. */
   readonly is_payers?: boolean;
+  /** Whether a person or a signed act approved the call, so that a call that its book refused before is judged again. */
   readonly approved?: boolean;
 }
 
-/** A held claim: every later move is compare-and-set on (state, owner, epoch). */
+/** Hold of a process on a claim. Every later move of the claim is compare-and-set on (state, owner, epoch). */
 export interface Lease {
   readonly claim_key: string;
   readonly lease_owner: string;
@@ -52,25 +53,27 @@ export type ClaimOutcome =
       readonly kind: 'replayed';
       readonly claim_key: string;
       readonly task_id: TaskId;
-      /** Whether an answer is kept. It may be megabytes, and is read once no claim is locked any more. */
+      /** Whether an answer is stored. It may be megabytes, so it is read after all claims are unlocked. */
       readonly answered: boolean;
       readonly landing: JsonObject;
     }
   | { readonly kind: 'slot_taken'; readonly slot: string }
-  /** The payer's open claims leave too little for it; no claim is made. */
+  /** The payer's open claims leave too little of the balance for this payment, so no claim is made. */
   | { readonly kind: 'beyond_means' }
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId }
   /**
-   * `task_id` is the task that the payment pays for already. `doubtful`: it was released, others have guessed at what it was made for, and
-   * this may be one of them; its claim stays unchanged, or its next claim would make a stranger its payer.
+   * `task_id` is the task that the payment already pays for. `doubtful`: the payment was released, others have guessed which request it was
+   * made for, and this request may be such a guess. Its claim stays unchanged, because a stranger who claimed it would then count as its
+   * payer.
    */
   | ((Exclude<Verdict, { kind: 'claimed' | 'replayed' | 'blocked' }> | { readonly kind: 'doubtful' }) & {
       readonly task_id: TaskId;
     });
 
 /**
- * Claims payments, many at once; rows are taken in the order of their keys, or two batches would deadlock. Every request is judged by its
- * own hash against the existing claim; of those with one key in one batch only one can take it.
+ * Claims many payments at once, and returns an outcome for each request in the same order. Rows are locked in the order of their keys,
+ * because two batches could otherwise deadlock. Every request is judged by its own hash against the existing claim. If several requests of
+ * a batch have the same key, only one of them can take it.
  */
 export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): Promise<ClaimOutcome[]> {
   const first = new Map<string, ClaimRequest>();
@@ -102,7 +105,10 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   return requests.map(request => outcomes.get(request) as ClaimOutcome);
 }
 
-/** `standing` is the claim that another transaction has left under the key, `taker` the request that took it in this one. */
+/**
+ * `standing` is the existing claim under the key, from another transaction. `taker` is the request of this batch that has already taken the
+ * key.
+ */
 function judgeClaim(
   request: ClaimRequest,
   standing: StandingRow | undefined,
@@ -119,11 +125,11 @@ function judgeClaim(
   const { task_id, answered, landing } = standing;
   if ((verdict.kind === 'claimed' || verdict.kind === 'blocked') && isDoubtful(request, standing))
     return { kind: 'doubtful', task_id };
-  // A claim that is open was within its payer's means when it was made.
+  // The balance of the payer was checked when an open claim was made, so it is checked again only for a released one.
   if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
   if (verdict.kind === 'claimed') return claimedOutcome(request, standing.lease_epoch + 1);
-  // The money has moved since by another party's action, so a call that its book refused is owed now; or the call was
-  // approved.
+  // A call that its book refused is claimed nevertheless if another party has moved the money since, because the call is owed now, or if it
+  // was approved.
   if (verdict.kind === 'blocked')
     return request.means === null || request.approved ? claimedOutcome(request, standing.lease_epoch + 1) : verdict;
   if (verdict.kind !== 'replayed') return { ...verdict, task_id };
@@ -140,7 +146,7 @@ function asStanding({ landing, ...standing }: StandingRow): ExistingClaim {
   return { ...standing, possessed_by: possessorOf(landing), router_key_mark: routerKeyMarkOf(landing) };
 }
 
-/** The balance is checked for all claims but spent ones. */
+/** The balance is checked for every payment except a spent one, so a null `means` marks a spent payment. */
 function asUse({ landing, means, ...request }: ClaimRequest): Use {
   const router_key_mark = routerKeyMarkOf(landing);
   return { ...request, possessed_by: possessorOf(landing), router_key_mark, spent: means === null };
@@ -208,8 +214,8 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
 }
 
 /**
- * A released payment, or one whose process died before anything moved, is claimed again for this request. What was sent
- * once stays known: `from_block` is kept, since nothing moved before it.
+ * Claims a released payment again for this request, or claims again what the same task has claimed before. `from_block` is kept, so that a
+ * payment that was sent before still counts as sent; nothing moved before that block.
  */
 function claimAgain(tx: Tx, again: readonly ClaimRequest[]): void {
   if (again.length === 0) return;
@@ -244,7 +250,10 @@ async function takeSlots(
   );
 }
 
-/** A claim whose slot was taken is released, and the slots that it did take are freed: the payment stays usable elsewhere. */
+/**
+ * Releases claims that miss a slot because another claim holds it, and frees the slots that they did take. The payments stay usable for
+ * other requests.
+ */
 function forget(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
   tx.write({

@@ -5,12 +5,14 @@ import type { Database, Tx } from '../../database.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /*
- * Payments that were recorded or held as seen, and whose settlement was in another block, or in none, once the chain
- * was final. They are sent again, by this service or others, while they are valid; after that their outcome is known.
- * Meanwhile no second payment is accepted for a held one.
+ * Doubted payments. They were recorded or held when their settlement was seen in a block, but the finalized chain has the settlement in
+ * another block or in none. While they are valid, this service or others may send them again; after that their outcome is known. Until then
+ * no second payment is accepted for a doubted payment that is held.
  */
 
-/** In the transaction that moves the settlement, so that none is forgotten. */
+/**
+ * Doubts the recorded and held payments of a settlement, in the transaction that changes the settlement's state, so that none is missed.
+ */
 export function doubtPayments(tx: Tx, settlement_id: string): void {
   tx.write({
     name: 'doubt payments',
@@ -21,7 +23,7 @@ export function doubtPayments(tx: Tx, settlement_id: string): void {
   });
 }
 
-/** Doubts a held payment that the chain was just seen not to have, whichever process settled it. */
+/** Doubts a held payment that was just not found on the chain, whichever process settled it. */
 export async function doubtHeld(database: Pick<Database, 'query'>, claim_key: string): Promise<void> {
   await database.query({
     name: 'doubt held payment',
@@ -32,7 +34,10 @@ export async function doubtHeld(database: Pick<Database, 'query'>, claim_key: st
   });
 }
 
-/** `final`: its settlement is where it was seen, in a block that cannot be replaced. `seen`: neither is known. */
+/**
+ * `doubted`: the settlement was not found where it had been seen. `final`: the settlement is in the block in which it was seen, and that
+ * block cannot be replaced. `seen`: it is unknown which of the two is true.
+ */
 type Certainty = 'doubted' | 'final' | 'seen';
 
 export async function certaintyOf(database: Pick<Database, 'query'>, claim_key: string): Promise<Certainty> {
@@ -59,7 +64,10 @@ export interface DoubtedClaim {
   readonly claimed_at: Date;
 }
 
-/** Takes those that are due for a check: soon at first, then after a pause that grows with their age. */
+/**
+ * Takes doubted payments that are due for a check: after 5 seconds at first, later after a pause that grows with their age, up to 10
+ * minutes.
+ */
 export async function takeDoubted(
   database: Pick<Database, 'query'>,
   count_max: number,
@@ -79,7 +87,7 @@ export async function takeDoubted(
   });
 }
 
-/** Its outcome is known. False if another process has stated it before. */
+/** Ends the doubt about a payment whose outcome is known. False if another process has ended it before. */
 export async function endDoubt(tx: Tx, claim_key: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'end doubt',
@@ -89,7 +97,10 @@ export async function endDoubt(tx: Tx, claim_key: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Payments that were recorded on a facilitator's word alone, in the transaction that records them: they are looked for. */
+/**
+ * Marks payments that are recorded on a facilitator's statement alone, so that their transfers are searched for. It runs in the transaction
+ * that records the payments.
+ */
 export function awaitArrivals(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
   tx.write({
@@ -99,7 +110,7 @@ export function awaitArrivals(tx: Tx, claim_keys: readonly string[]): void {
   });
 }
 
-/** A payment whose money we have not seen yet. */
+/** A recorded payment whose transfer has not been seen yet. */
 export interface AwaitedArrival {
   readonly claim_key: string;
   readonly task_id: TaskId;
@@ -107,19 +118,22 @@ export interface AwaitedArrival {
   readonly from_block: number;
   readonly settlement_id: string | null;
   readonly claimed_at: Date;
-  /** By the database's clock. */
+  /** Whether `cutoff_seconds` have passed since the payment expired, by the database's clock. */
   readonly past_cutoff: boolean;
 }
 
-/** Money that was seen after its receipt was signed on a facilitator's word. */
+/** A transfer that was seen after its receipt had been signed on a facilitator's statement. */
 export interface SeenArrival {
   readonly task_id: string;
   readonly payment_ref: string;
-  /** Null if it is unknown which transfer of its transaction it was. */
+  /** Index of the transfer in its transaction. Null if it is unknown which transfer of the transaction it was. */
   readonly transfer_index: number | null;
 }
 
-/** Takes those that are due for a look: each second at first, then after a pause that grows with their age. */
+/**
+ * Takes payments for whose transfers a search is due: after a second at first, later after a pause that grows with their age, up to a
+ * minute.
+ */
 export async function takeArrivals(
   database: Pick<Database, 'query'>,
   cutoff_seconds: number,
@@ -138,7 +152,7 @@ export async function takeArrivals(
   });
 }
 
-/** Compare-and-set pending → confirmed or unverified. False if another process has stated it before. */
+/** Compare-and-set pending → confirmed or unverified. False if another process has closed it before. */
 export async function closeArrival(tx: Tx, claim_key: string, arrival: 'confirmed' | 'unverified'): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'close arrival',

@@ -1,6 +1,6 @@
 import { BigIntType, Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** Chain that this database has been paid on. A second row exists only after a development chain was restarted. */
+/** A chain on which payments were received. A network has a second row only after its development chain was restarted. */
 @Entity({ tableName: 'chain_epoch' })
 export class ChainEpoch {
   @PrimaryKey({ type: 'text' })
@@ -9,7 +9,7 @@ export class ChainEpoch {
   epoch!: number;
   @Property({ type: 'text' })
   genesisHash!: string;
-  /** The newest final block that was seen, and its hash: a chain that does not know it is another chain. */
+  /** Number of the newest final block that was seen; `lastHash` is its hash. A chain without this block is another chain. */
   @Property({ type: new BigIntType('number') })
   lastBlock!: number;
   @Property({ type: 'text' })

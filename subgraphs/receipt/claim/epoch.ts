@@ -9,7 +9,10 @@ export interface KnownChain {
   readonly last_hash: string;
 }
 
-/** The chain of the newest epoch; null before the first. Serialises starts: the lock ends with the transaction. */
+/**
+ * Reads the chain of the newest epoch; null before the first. It takes a lock that ends with the transaction, so that starting processes
+ * check the chain one after another.
+ */
 export async function knownChain(tx: Tx, network: string): Promise<KnownChain | null> {
   await tx.query({ text: `select pg_advisory_xact_lock(hashtext('chain_epoch ' || $1))`, values: [network] });
   const { rows } = await tx.query<KnownChain>({
@@ -26,7 +29,7 @@ export async function beginEpoch(tx: Tx, network: string, chain: KnownChain): Pr
   });
 }
 
-/** Keeps the newest final block; several processes may write it, the higher one stays. */
+/** Stores the newest final block. Several processes may store one; the highest number stays. */
 export async function rememberBlock(
   tx: Tx,
   network: string,
@@ -41,7 +44,7 @@ export async function rememberBlock(
   });
 }
 
-/** A claim that was open or held as its chain ended, and what it had reserved on a book. */
+/** A claim that was open or held when its chain ended, and the amount that it had reserved on a book, in atomic USDC. */
 export interface EndedClaim {
   readonly task_id: string;
   readonly agent_id: number | null;
@@ -49,9 +52,10 @@ export interface EndedClaim {
 }
 
 /**
- * Closes what the chain that is gone still held open: nothing can settle there any more, moved but unrecorded payments
- * have not moved here, and the keys begin at nonce 0 again. All their slots are freed, also those that stay with a
- * payment until its chain is done with it. Returns those claims for further clean-up.
+ * Releases the open, held and not yet final claims of a chain that no longer exists. Nothing can settle on that chain, payments that moved
+ * there without a record have not moved on the new chain, and the keys begin at nonce 0 again. All slots of these claims are freed, also
+ * those that otherwise stay with a payment until its outcome on the chain is final. Returns the claims that were open or held, for further
+ * clean-up.
  */
 export async function closeOpenClaims(tx: Tx, network: NetworkName): Promise<readonly EndedClaim[]> {
   const { rows } = await tx.query<EndedClaim & { open: boolean }>({

@@ -1,17 +1,20 @@
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 
-/* How many claims are open, for operators. */
+/* Counts of open claims and unfinished payments, for operators. */
 
 /** Figures about the whole service for operators, the same from each of its processes. */
 interface Figures {
-  /** Claims that are neither recorded nor released. */
+  /** Number of claims that are claimed or settling. */
   readonly open_claims: number;
   readonly oldest_open_seconds: number;
-  /** Size of the receipt log. */
+  /** Number of leaves of the receipt log. */
   readonly leaves: number;
-  /** Fees of settlements since midnight UTC, in atomic USDC (for a gauge: no money is computed with it), and the number of payments. */
+  /**
+   * Fees of settlements since midnight UTC, in atomic USDC. It is not a bigint because a gauge shows it and no money is computed with it.
+   */
   readonly fee_day_atomic: number;
+  /** Number of payments in the settlements since midnight UTC. */
   readonly fee_day_authorizations: number;
 }
 
@@ -23,7 +26,7 @@ const none: Figures = {
   fee_day_authorizations: 0,
 };
 
-/** Costs as much as there are open claims, however many were closed: a partial index has the open ones only. */
+/** Reads the figures. The cost grows with the number of open claims only, because a partial index contains no others. */
 export async function figures(database: Pick<Database, 'query'>): Promise<Figures> {
   const [row] = await database.query<{ [K in keyof Figures]: Figures[K] | null }>({
     name: 'figures',
@@ -38,13 +41,16 @@ export async function figures(database: Pick<Database, 'query'>): Promise<Figure
   return { ...none, ...Object.fromEntries(seen) };
 }
 
-/** Payments on one network that the chain must still be checked for. */
+/** Number of payments on one network that must still be checked on the chain. */
 interface Unfinished {
   readonly network: NetworkName;
   readonly payments: number;
 }
 
-/** Those that are claimed, on their way, or recorded before their money was seen. Costs what is open: indices hold both. */
+/**
+ * Counts payments that are claimed, settling, or recorded before their transfer was seen, by network. Partial indexes contain only such
+ * rows, so closed payments cost nothing.
+ */
 export function readUnfinished(database: Pick<Database, 'query'>): Promise<readonly Unfinished[]> {
   return database.query<Unfinished>({
     text: `select network, count(*)::int as payments from (

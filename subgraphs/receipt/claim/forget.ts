@@ -5,19 +5,19 @@ import { mayRun } from './lease.ts';
 
 /** How long data without further use is kept. */
 export interface Retention {
-  /** For answers and requests, for redelivery. Receipts are kept for good. */
+  /** Hours for which answers and requests are kept for redelivery. Receipts are kept forever. */
   readonly answer_hours: number;
-  /** Payments that failed, after they have lapsed. */
+  /** Seconds for which failed payments are kept after they have expired. */
   readonly lapsed_seconds: number;
-  /** Payments for which their payers must pause, after their release. */
+  /** Seconds after the release for which payments are kept that make their payers wait before the next payment. */
   readonly reverted_seconds: number;
 }
 
 /**
- * Deletes stored answers and requests, and payments that failed and can never be used any more: an unpaid caller must not fill the disk.
- * Only payments whose outcome on the chain is final are deleted (`final`): whatever was recorded, is in progress, or may yet be found to
- * have moved stays, and so does the request of a payment that is being answered. A few rows at a time, each by one process: rows that
- * another process has locked are passed over, or processes would wait for each other in a circle.
+ * Deletes stored answers and requests, and failed payments that can never be used again, because unpaid callers must not be able to fill
+ * the disk. Payments are deleted only if their outcome on the chain is final (`final`). Payments that are recorded, in progress, or might
+ * still turn out to have moved are kept, and so is the request of a payment that is being answered. Each statement deletes a few rows and
+ * skips rows that another process has locked, because processes could otherwise wait for each other in a circle.
  */
 export async function forgetClaims(
   database: Pick<Database, 'query'>,
@@ -43,7 +43,7 @@ export async function forgetClaims(
   });
 }
 
-/** `$1` is how many at once. */
+/** Repeats a statement until it finds less than a full batch. Its `$1` is the size of a batch; `values` are the parameters after it. */
 async function inBatches(
   database: Pick<Database, 'query'>,
   { values, ...statement }: { readonly name: string; readonly text: string; readonly values: readonly number[] },

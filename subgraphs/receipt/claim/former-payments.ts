@@ -1,19 +1,19 @@
 import type { Database } from '../../database.ts';
 
-/* What the former payments of a wallet show: that they were reverted recently, or that code has signed for them. */
+/* Reads from the earlier payments of a wallet whether one was reverted recently, and whether a contract signed for one. */
 
 /**
- * SQL: a payment on Solana that expired before it was sent. The payer signed over an old blockhash, which gives less
- * time than the work takes. One that expired after it was sent may be the chain's fault.
+ * SQL: true for a payment on Solana that expired before it was sent. The payer signed over an old blockhash, which leaves less time than
+ * the work takes. A payment that expired after it was sent does not count, because the chain may be the cause.
  */
 const RAN_OUT = `network = 'solana' and reason = 'expired' and settlement_id is null`;
 
-/** SQL: what is kept for as long as its payer is to rest. */
+/** SQL: true for a payment after which its payer must wait. It is kept as long as the wait lasts. */
 export const RESTING = `(reason = 'reverted' or (${RAN_OUT}))`;
 
 /**
- * Whether a payment that could say yes to its simulation and no to the chain was reverted so short a time ago: one that
- * code at the payer's address had to judge, or a transaction that the payer made up himself (Solana); or ran out on us.
+ * Whether a payment of this wallet was reverted within the last `seconds` although its simulation could succeed: code at the payer's
+ * address had to check it, or the payer composed its transaction (Solana). A payment on Solana that expired before it was sent counts too.
  */
 export async function walletRevertedLately(
   database: Pick<Database, 'query'>,
@@ -31,18 +31,24 @@ export async function walletRevertedLately(
   return rows.length > 0;
 }
 
-/** SQL: what moved money, or may have, by a signature that code at the payer's address had to judge; its index says the same. */
+/**
+ * SQL: true for a payment that has moved money, or may have, by a signature that code at the payer's address had to check. The index for it
+ * has the same condition.
+ */
 const PAID_BY_CODE = `state in ('settling', 'recorded') and "authorization"->'signature'->>'kind' = 'contract'`;
 
-/** A wallet whose code has signed for such a payment. */
+/** A wallet whose contract has signed for at least one payment (`PAID_BY_CODE`). */
 export interface ContractPayer {
-  /** In EIP-55 spelling. */
+  /** Address of the wallet, in EIP-55 spelling. */
   readonly payer: string;
-  /** Its newest is no older than requested. */
+  /** Whether the newest of these payments is at most as old as requested. */
   readonly lately: boolean;
 }
 
-/** Those of these wallets whose code ever signed for such a payment, and whether within that time. Addresses in EIP-55 spelling. */
+/**
+ * Returns those of the wallets whose contract has signed for a payment, and whether the newest of these payments is at most `seconds` old.
+ * Addresses are in EIP-55 spelling.
+ */
 export async function contractPayersAmong(
   database: Pick<Database, 'query'>,
   wallets: readonly string[],

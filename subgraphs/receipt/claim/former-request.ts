@@ -2,25 +2,27 @@ import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { living } from './lease.ts';
 
-/** A purchase as it would have been bound before requests were bound whole. */
+/** A purchase in the form in which the previous version bound it, when the hash did not yet cover the whole request. */
 export interface FormerRequest {
   readonly request_hash: string;
-  /** The payment itself, and the slots of its names. */
+  /** Claim key of the payment. */
   readonly claim_key: string;
+  /** Slots of the names of the purchase. */
   readonly slots: readonly string[];
 }
 
 /**
- * SQL: bound by the previous version, perhaps by a process that still runs. Recognised by the task id, which every
- * claim gets again: that version does not know the column.
+ * SQL: true for a row that the previous version wrote, perhaps in a process that still runs. That version does not write `whole_task_id`,
+ * and every claim gets another task id, so the two columns then differ.
  */
 const IS_FORMER = 'c.whole_task_id is distinct from c.task_id';
 
 const KEPT = `interval '${limits.answer_kept_hours} hours'`;
 
 /**
- * Whether a payment is claimed for the request in its former form, moved a day ago at most. One that was released unsent has bought
- * nothing, and one that its book refused was judged without the members that are passed on now: both serve the request as it is.
+ * Whether the payment is claimed for the request in its former form, and the claim changed within the time for which answers are kept. A
+ * claim that was released before it was sent does not count, because it has bought nothing. A claim that its book refused does not count
+ * either, because it was judged without the members that are passed on now. In both cases the payment serves the whole request.
  */
 export async function isFormerClaim(
   database: Pick<Database, 'query'>,
@@ -37,7 +39,10 @@ export async function isFormerClaim(
   return found.length > 0;
 }
 
-/** The same of a call by key, by the mark of its name, while that is not to be had. */
+/**
+ * Whether the Idempotency-Key with this mark is in use for the request in its former form: the call is in progress, or its answer is still
+ * kept.
+ */
 export async function isFormerKeyCall(
   database: Pick<Database, 'query'>,
   { mark, request_hash }: { readonly mark: string; readonly request_hash: string },

@@ -1,14 +1,14 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/** What a payer has, as the chain was seen a moment before the claim. */
+/** Balance of a payer, as read from the chain shortly before the claim. */
 export interface Funds {
   readonly balance_atomic: bigint;
-  /** The payer's open claims, by key, whose money had left that balance by then. */
+  /** Keys of those open claims of the payer whose money had already left that balance. */
   readonly moved: readonly string[];
 }
 
-/** The part of a claim's request by which its payer's balance is judged. */
+/** The members of a claim request that are needed to check the balance of its payer. */
 interface FundedRequest {
   readonly claim_key: string;
   readonly payer: string;
@@ -17,12 +17,12 @@ interface FundedRequest {
 }
 
 /**
- * Those of these requests that their payers' open claims leave nothing for: a wallet that holds the price of one call must
- * not have twenty worked for at once. Only work is at stake: what is not there the chain will not move. So nothing is
- * locked, and of processes that claim in the same moment each may let one batch too many pass.
+ * Returns the keys of those requests for which the open claims of the payer leave too little balance: a wallet that holds the price of one
+ * call must not get the work of twenty calls at once. Only work is at risk, because the chain never moves more than the balance. So nothing
+ * is locked, and if several processes claim at the same moment, each may admit one batch too many.
  *
- * A claim that is settling may have moved by the time that the balance was read: then it is subtracted twice, and a payer
- * of exact means would be refused wrongly. The caller has to look again, and say in `moved` which those are.
+ * A settling claim may have moved before the balance was read. It would be subtracted twice, and a payer with exactly enough money would be
+ * refused wrongly. So the caller must check the claims and list those that have moved in `moved`.
  */
 export async function beyondBalance(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlySet<string>> {
   const open = await openAmounts(tx, requests);
@@ -39,7 +39,10 @@ export async function beyondBalance(tx: Tx, requests: readonly FundedRequest[]):
 
 const groupOf = (payer: string, { moved }: Funds): string => [payer, ...moved].join(' ');
 
-/** What each payer's open claims will take, but for those that have moved; expired ones can take nothing any more. */
+/**
+ * Total amount of each payer's open claims in atomic USDC, by group name. Claims that have moved or expired are left out, because they will
+ * take nothing more.
+ */
 async function openAmounts(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlyMap<string, bigint>> {
   const groups = new Map(
     requests.flatMap(({ payer, means }) => {
@@ -60,7 +63,7 @@ async function openAmounts(tx: Tx, requests: readonly FundedRequest[]): Promise<
   return new Map(rows.map(({ name, open_atomic }) => [name, open_atomic]));
 }
 
-/** Claims of a payer that may have left their balance without being recorded yet; the oldest, if there are many. */
+/** Open claims of a payer, whose money may have left the balance before they are recorded. At most `OPEN_CLAIMS_MAX`, the oldest first. */
 export async function openClaimsOf(
   database: Pick<Database, 'query'>,
   payer: string,
@@ -73,10 +76,10 @@ export async function openClaimsOf(
   });
 }
 
-/** Number of claims per query to the chain; further ones count as not moved, which harms only a payer with so many. */
+/** Maximum number of claims per query to the chain. Further claims count as not moved, which harms only a payer with that many claims. */
 const OPEN_CLAIMS_MAX = 200;
 
-/** Those of a payer's open claims that were sent, by the one transaction that each has on Solana. */
+/** The payer's claims that were sent and are settling, with their transactions. On Solana each claim has exactly one. */
 export async function openSignaturesOf(
   database: Pick<Database, 'query'>,
   payer: string,
@@ -89,7 +92,7 @@ export async function openSignaturesOf(
   });
 }
 
-/** What open payments hold on a book: each was reserved there in the commit that claimed it. */
+/** Amount that open and held payments reserve on a book, in atomic USDC. Each was reserved in the commit that claimed the payment. */
 export async function heldOnBook(tx: Tx, agent_id: number): Promise<AtomicAmount> {
   const { rows } = await tx.query<{ held: bigint | null }>({
     name: 'held on book',

@@ -6,8 +6,8 @@ import { takeFreeSlots } from './slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**
- * Compare-and-set settling → held, with the transfer: from here on only the chain can release it. `slot` is the
- * transfer's own, so that it is recorded for one payment only; `taken` if another has it, and then nothing is written.
+ * Compare-and-set settling → held, with the transfer. From then on only the chain can release the claim. `slot` belongs to the transfer, so
+ * that the transfer is recorded for one payment only. Returns `taken` and writes nothing if another claim has the slot.
  */
 export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: string): Promise<SlotHoldOutcome> {
   const slots = await holdSlots(tx, lease, [slot]);
@@ -21,7 +21,7 @@ export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: 
   return rowCount === 1 ? 'held' : 'lost';
 }
 
-/** The payment that holds a slot, in any state; null if none does. */
+/** The claim that holds a slot, in any state; null if none does. */
 export async function claimOfSlot(database: Database, slot: string): Promise<PaymentClaim | null> {
   const [found] = await database.query<{ claim_key: string }>({
     name: 'claim of slot',
@@ -32,8 +32,8 @@ export async function claimOfSlot(database: Database, slot: string): Promise<Pay
 }
 
 /**
- * The held payment that holds a slot, unless it is doubted. The doubt is read first: if it has ended, the payment is read as the end of the
- * doubt left it, and no doubt ends while the sibling is in progress.
+ * The held payment that holds a slot; null if there is none, or if it is doubted. The doubt is read before the claim: if the doubt has
+ * ended, the claim is then read in the state that the end of the doubt left. No doubt ends while the second payment is in progress.
  */
 export async function undoubtedLeg(database: Database, slot: string): Promise<PaymentClaim | null> {
   const [found] = await database.query<{ claim_key: string }>({
@@ -56,13 +56,16 @@ export async function lockHeldTransfer(tx: Tx, claim_key: string): Promise<JsonO
   return rows[0]?.held_transfer ?? null;
 }
 
-/** A transfer, and the slot that is its own. */
+/** A transfer, and the slot that belongs to it. */
 interface TransferHeld {
   readonly transfer: JsonObject;
   readonly slot: string;
 }
 
-/** Replaces the lost transfer, whose slot is `left`, with the one that paid instead. The claim must be locked. `taken` as for `holdLeg`. */
+/**
+ * Replaces a lost transfer, whose slot is `left`, with the transfer that paid instead. The caller must have locked the claim. Returns
+ * `taken` if another claim has the slot of the new transfer.
+ */
 export async function moveHold(
   tx: Tx,
   claim_key: string,
@@ -83,13 +86,16 @@ export async function moveHold(
   return 'held';
 }
 
-/** What a held payment had reserved on a book. The caller must release it. */
+/** Amount that a held payment had reserved on a book, in atomic USDC. The caller must release it. */
 interface ReleasedReserve {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
 }
 
-/** Compare-and-set held → released, for good and with all of its slots: it has paid for nothing here and never will. */
+/**
+ * Compare-and-set held → released. The release is final and frees all slots, because the payment has paid for nothing here and never will.
+ * Null if the claim is no longer held.
+ */
 export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Promise<ReleasedReserve | null> {
   const { rows } = await tx.query<ReleasedReserve>({
     name: 'release held leg',
@@ -107,9 +113,9 @@ export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Pr
 export type SlotHoldOutcome = 'held' | 'lost' | 'taken';
 
 /**
- * Further slots for an existing claim, found while it was held. Taken under its lock; otherwise a process that had
- * taken over and released the claim would already have dropped them. If one is taken, those of this claim go with its
- * release.
+ * Takes further slots for an existing claim that this process holds. The claim is locked first: otherwise another process could take it
+ * over and release it, and its slots would be dropped before these are added. If another claim has one of the slots, those that were taken
+ * are dropped when this claim is released.
  */
 export async function holdSlots(tx: Tx, lease: Lease, slots: readonly string[]): Promise<SlotHoldOutcome> {
   const { rowCount } = await tx.query({

@@ -7,24 +7,30 @@ import { idempotencyMarkOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { takeFreeSlots } from './slots.ts';
 
-/** A purchase as its payer names it: the same name of another payer is another purchase. */
+/** Name that a payer gave to a purchase. The same name from another payer is another purchase. */
 export interface NamedPayment {
   readonly network: NetworkName;
   readonly payer: string;
   readonly identifier: string;
-  /** By x402's payment-identifier, unless by the header; then `identifier` is a mark of it. */
+  /**
+   * Kind of the name. Absent for x402's payment-identifier, `idempotency_key` for the header; `identifier` is then a keyed hash of the
+   * header.
+   */
   readonly by?: 'idempotency_key' | undefined;
 }
 
 const PREFIX = 'payment-identifier:';
 const KEY_PREFIX = 'idempotency-key:';
 
-/** Held by the claim that first used it, for as long as that exists: it buys once, also after its answer is deleted. */
+/**
+ * Slot of a name. The claim that first used the name holds the slot until the claim is released or deleted, so the name buys only once,
+ * even after the answer is deleted.
+ */
 export function identifierSlot({ network, payer, identifier, by }: NamedPayment): string {
   return `${by === 'idempotency_key' ? KEY_PREFIX : PREFIX}${network}:${payer}:${identifier}`;
 }
 
-/** Kind of name that a slot belongs to. Null if it is not of a purchase. */
+/** Kind of name that a slot belongs to. Null if it is not the name of a purchase. */
 export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_key' | null {
   if (slot.startsWith(PREFIX)) return 'payment_identifier';
   return slot.startsWith(KEY_PREFIX) ? 'idempotency_key' : null;
@@ -33,7 +39,7 @@ export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_ke
 /** State of a purchase that is requested again under its name. */
 export type NamedStanding = { readonly claim_key: string; readonly task_id: TaskId } & (
   | { readonly kind: 'replayed'; readonly answered: boolean; readonly landing: JsonObject }
-  /** It was used for another request. */
+  /** The name was used for another request. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' }
   | { readonly kind: 'pending' }
@@ -49,10 +55,10 @@ interface Holder {
   readonly leased: boolean;
 }
 
-/** What the request under the name would buy. */
+/** Identity of the request that is sent under the name. */
 type NamedRequest = Pick<Use, 'request_hash' | 'router_key_mark'>;
 
-/** Null if no claim has that name: a released claim has given up its name too. */
+/** State of the purchase under a name. Null if no claim has the name; a released claim has given it up. */
 export async function namedPayment(
   database: Pick<Database, 'query'>,
   named: NamedPayment,
@@ -67,7 +73,10 @@ export async function namedPayment(
   return holder ? standingOf(holder, asked) : null;
 }
 
-/** By the rule for the same payment again: the other authorization is never looked at, so it is neither published nor spent. */
+/**
+ * Applies `judge`, the rule for the same payment sent again. The authorization of the new request is not checked, so `published` and
+ * `spent` are false.
+ */
 function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, asked: NamedRequest) {
   const unasked = { refusal_id: null, published: false, bound: false, possessed_by: null, failures: 0 };
   const standing = { ...held, ...unasked, task_id, router_key_mark: routerKeyMarkOf(landing) };
@@ -84,7 +93,10 @@ function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, 
   }
 }
 
-/** For a payment that was released and settled after all: it takes its names back, unless one has bought since. */
+/**
+ * Takes the names of a payment back that was released but has settled after all. A name that another purchase has used since stays with
+ * that purchase.
+ */
 export async function retakeIdentifier(
   tx: Tx,
   { claimKey: claim_key, network, payer, identifier, landing }: RenamedPayment,

@@ -2,39 +2,45 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '../../database.ts';
 import { JOBS_SCHEMA } from '../../migrate-jobs.ts';
 
-/** A process holds all its claims by one lease: one write every few seconds, whatever the number of calls. */
+/**
+ * Duration of a lease. A process holds all its claims under one lease, so it needs one write every few seconds, whatever the number of
+ * calls.
+ */
 const LEASE_SECONDS = 6;
 
 /**
- * Longer than any call may take; a claim that a living process lost sight of is free after this. A trigger has the same number
- * (../migration.ts): another one here is another trigger.
+ * Longer than any call may take. After this time a claim is free even if its process is alive, because that process may have lost track of
+ * it. A trigger contains the same number (../migration.ts), so a change here needs a new trigger.
  */
 export const CALL_SECONDS_MAX = 180;
 
 /**
- * What a process states about itself in its lease, so that others know what they can rely on during an upgrade. From 1 on it sends no whole
- * answer that it could not keep, and it can read jobs that were refused or cancelled.
+ * Generation that a process states in its lease, so that others know what they can rely on during an upgrade. From 1 on, a process sends a
+ * whole answer only after storing it, and can read jobs that were refused or canceled.
  */
 export const PROCESS_GENERATION = 1;
 
-/** SQL over an alias of payment_claim: true while its process is alive and may be at work on it, by the database's clock. */
+/** SQL over an alias of payment_claim: true while the process of the claim is alive and may be working on it, by the database's clock. */
 export const leased = (claim: string): string => living(`${claim}.lease_owner`, `${claim}.moved_at`);
 
-/** The same for any work that a process (`owner`) began at a time (`since`): SQL, over two columns. */
+/** SQL over two columns: true while the process in `owner` is alive and may be doing the work that it began at `since`. */
 export const living = (owner: string, since: string): string => `(${mayRun(since)} and ${alive(owner)})`;
 
-/** Whether work that began at a time may be in progress, also of a process whose lease is not visible just now. Null if none began. */
+/**
+ * SQL: true while work that began at `since` may be in progress, even if the lease of its process is not visible at the moment. Null if no
+ * work began.
+ */
 export const mayRun = (since: string): string => `${since} > now() - interval '${CALL_SECONDS_MAX} seconds'`;
 
-/** Whether the process itself is alive, whatever it may have lost track of. */
+/** SQL: true while the process is alive, even if it has lost track of its work. */
 export const alive = (owner: string): string =>
   `exists (select 1 from process_lease p where p.owner = ${owner} and p.expires_at > now())`;
 
-/** Whether a process of this generation is known to have died: its lease exists, and has expired. */
+/** SQL: true if a process of this generation or a later one has died: its lease exists and has expired. */
 export const hasDied = (owner: string): string => `exists (select 1 from process_lease p
   where p.owner = ${owner} and p.expires_at <= now() and p.generation >= ${PROCESS_GENERATION})`;
 
-/** Whether a process of an earlier generation is also at work: it cannot read everything that this one could write. */
+/** Whether a process of an earlier generation is running too. Such a process cannot read everything that this one could write. */
 export async function earlierServes(client: Pick<Tx, 'query'>): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'earlier generation serves',
@@ -43,7 +49,7 @@ export async function earlierServes(client: Pick<Tx, 'query'>): Promise<boolean>
   return (rowCount ?? 0) > 0;
 }
 
-/** Resolves with the database's time, in milliseconds. */
+/** Creates or extends the lease of a process. Resolves with the database's time in Unix milliseconds. */
 export async function renewLease(client: Pick<Tx, 'query'>, owner: string): Promise<number> {
   const { rows } = await client.query<{ now_ms: number }>({
     name: 'renew lease',
@@ -55,12 +61,12 @@ export async function renewLease(client: Pick<Tx, 'query'>, owner: string): Prom
   return rows[0]?.now_ms ?? Number.NaN;
 }
 
-/** On a clean stop: what this process left open may be taken at once. */
+/** Ends the lease on a clean stop, so that other processes can take its open claims at once. */
 export async function endLease(client: Pick<Tx, 'query'>, owner: string): Promise<void> {
   await client.query({ text: 'delete from process_lease where owner = $1', values: [owner] });
 }
 
-/** Whether any process is at work on this database, except the named one. */
+/** Whether a process other than `but` has a valid lease on this database. */
 export async function anybodyServes(database: Pick<Database, 'query'>, but: string | null = null): Promise<boolean> {
   const living = await database.query({
     text: 'select 1 from process_lease where expires_at > now() and owner is distinct from $1 limit 1',
@@ -71,7 +77,10 @@ export async function anybodyServes(database: Pick<Database, 'query'>, but: stri
 
 const LOOK_MS = 250;
 
-/** The same, but a process that was killed a moment ago does not count as alive: its lease is waited out. */
+/**
+ * Whether a process other than `but` is running. It waits for the duration of a lease, so that a process that was killed a moment ago does
+ * not count.
+ */
 export async function anybodyStillServes(
   database: Pick<Database, 'query'>,
   but: string | null = null,
@@ -84,20 +93,23 @@ export async function anybodyStillServes(
   return false;
 }
 
-/** What one process reports about workers. */
+/** Report of one process about its job workers. */
 interface WorkerSweep {
   readonly owner: string;
-  /** Its own: stored before they take a job, and again if others took this process for dead meanwhile. */
+  /**
+   * Ids of its running workers. They are stored before they take a job, and again if another process has deleted them because this one
+   * seemed dead.
+   */
   readonly workers: readonly string[];
-  /** Ended leases of this process: what they still hold is free. */
+  /** Ids of its workers that have ended. Jobs that they still hold are freed. */
   readonly ended: readonly string[];
-  /** Whether workers of a process whose lease has ended are taken for dead, and what they hold is freed. */
+  /** Whether workers of a process without a valid lease count as dead, so that their jobs are freed. */
   readonly steady: boolean;
 }
 
 /**
- * With the library alone a job whose process was killed would stay locked for four hours. Resolves with the number of workers that were
- * freed of jobs.
+ * Frees the jobs of dead workers. With the library alone, a job would stay locked for four hours after its process was killed. Resolves
+ * with the number of workers that were removed.
  */
 export async function sweepWorkers(
   database: Pick<Database, 'query'>,

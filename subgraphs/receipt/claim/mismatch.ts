@@ -1,13 +1,18 @@
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 
-/** Requests that were shown with a payment made for another: by address, each under its mark, and by all together. */
+/**
+ * Counts of requests that came with a payment made for another request: `of` by the mark of the sender's address, `total` over all
+ * addresses.
+ */
 export interface Mismatches {
   readonly total: number;
   readonly of: Readonly<Record<string, number>>;
 }
 
-/** Whether a caller from that address must prove to be the payer: this address, or every address but the payer's, may have been guessing. */
+/**
+ * Whether a caller from this address must prove to be the payer, because this address, or all addresses together, may have been guessing.
+ */
 export function isGuessing({ total, of }: Mismatches, address_mark: string): boolean {
   return total >= limits.payment_mismatches_max || (of[address_mark] ?? 0) >= limits.payment_mismatches_per_address_max;
 }
@@ -15,13 +20,14 @@ export function isGuessing({ total, of }: Mismatches, address_mark: string): boo
 interface ShownRequest {
   readonly claim_key: string;
   readonly address_mark: string;
-  /** Whether the payment was shown with a request that it was not made for. */
+  /** Whether the payment was made for another request. */
   readonly is_wrong: boolean;
 }
 
 /**
- * Judges one request that was shown with a payment, under the payment's row lock: of many at once each sees what all before it
- * have counted. Returns the counts before this one. A wrong request is counted until a limit is reached; a right one never is.
+ * Counts a request that came with a payment, under the row lock of its claim, so that each of many simultaneous requests sees the counts of
+ * all before it. Returns the counts before this request; null if there were none. A wrong request is counted until a limit is reached, a
+ * right one never.
  */
 export async function takeShown(
   database: Pick<Database, 'query'>,

@@ -3,24 +3,30 @@ import { limits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { CALL_SECONDS_MAX, hasDied, living, mayRun } from './lease.ts';
 
-/* The answer that a recorded payment may still bring: which process works for it once more, and until when it is owed. */
+/* Reruns: the work of a recorded payment without an answer is done again, by one process at a time, while the answer is still owed. */
 
-/** A recorded payment without an answer, held by the process that does its work once more. */
+/** Hold of a process on a recorded payment without an answer, while the process does the work again. */
 export interface RerunHold {
   readonly claim_key: string;
   readonly owner: string;
 }
 
 type TakenRerun =
-  | { readonly kind: 'taken'; readonly task_id: TaskId /** How many came before. */; readonly reruns: number }
-  /** An answer exists now. */
+  | { readonly kind: 'taken'; readonly task_id: TaskId /** Number of earlier reruns. */; readonly reruns: number }
+  /** The payment has an answer now. */
   | { readonly kind: 'kept' }
-  /** A living process works on it. */
+  /** A living process is doing the rerun. */
   | { readonly kind: 'held' }
-  /** Its request is kept no longer, or its money never came. */
+  /**
+   * The payment can no longer bring an answer: its request is not stored, its transfer never arrived, or its reruns or its time are used
+   * up.
+   */
   | { readonly kind: 'gone' };
 
-/** SQL over payment_claim: its money came, not too long ago, and its request is still there to be worked for. */
+/**
+ * SQL over payment_claim: true while a resend may bring an answer. The request is stored, the transfer is not known to be missing, and
+ * neither reruns nor time are used up.
+ */
 const IS_ASKED = `request_box <> '' and arrival is distinct from 'unverified' and reruns < ${limits.reruns_max}
   and moved_at > now() - interval '${limits.answer_kept_hours} hours'`;
 
@@ -32,7 +38,7 @@ interface RerunState extends Record<string, unknown> {
   readonly held: boolean;
 }
 
-/** Takes the hold if it is free, or if its process died or lost its lease. */
+/** Takes the hold if no process has it, or if the process that has it died or lost its lease. */
 export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<TakenRerun> {
   const { rows } = await tx.query<RerunState>({
     name: 'meet rerun',
@@ -52,9 +58,7 @@ export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promis
   return { kind: 'taken', task_id: claim.task_id, reruns: claim.reruns };
 }
 
-/**
- * The answer that a payment has brought, sealed; null if it is no longer kept. Read outside of any transaction, since it may be megabytes.
- */
+/** Sealed answer of a payment; null if none is stored. Read outside any transaction, because it may be megabytes. */
 export async function keptAnswer(database: Pick<Database, 'query'>, claim_key: string): Promise<Buffer | null> {
   const [claim] = await database.query<{ readonly answer_box: Buffer | null }>({
     name: 'kept answer',
@@ -64,7 +68,7 @@ export async function keptAnswer(database: Pick<Database, 'query'>, claim_key: s
   return claim?.answer_box ?? null;
 }
 
-/** Whether a recorded payment may still bring an answer. Once it may not, it never will again. */
+/** Whether a recorded payment, sent again, may still bring an answer. Once false, it stays false. */
 export async function isResendOpen(database: Pick<Database, 'query'>, claim_key: string): Promise<boolean> {
   const open = await database.query({
     name: 'resend is open',
@@ -74,14 +78,14 @@ export async function isResendOpen(database: Pick<Database, 'query'>, claim_key:
   return open.length > 0;
 }
 
-/** Why a process does not hold a payment any more. */
+/** Why a process no longer holds a rerun. */
 export type LostRerun =
-  /** Another process has answered meanwhile, or is working on it. */
+  /** Another process has answered meanwhile, or is doing the rerun. */
   | 'elsewhere'
-  /** Its time was over, or the payment was refunded: it brings no answer any more. */
+  /** The time for resends is over, or the payment was refunded, so it can no longer bring an answer. */
   | 'closed';
 
-/** Called before anything is sent: extends the hold by the same time again. */
+/** Extends the hold by the same time again. Called before any part of an answer is sent. */
 export async function renewRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<'held' | LostRerun> {
   const { rowCount } = await tx.query({
     name: 'renew rerun',
@@ -92,7 +96,7 @@ export async function renewRerun(tx: Tx, { claim_key, owner }: RerunHold): Promi
   return rowCount === 1 ? 'held' : lostRerun(tx, claim_key);
 }
 
-/** Compare-and-set. */
+/** Stores the answer and ends the hold. Compare-and-set: nothing is stored if this process has lost the hold. */
 export async function keepRerun(
   tx: Tx,
   { claim_key, owner }: RerunHold,
@@ -116,7 +120,7 @@ async function lostRerun(tx: Tx, claim_key: string): Promise<LostRerun> {
   return rows[0]?.closed ? 'closed' : 'elsewhere';
 }
 
-/** `counts`: the work brought what it could, and is one of the reruns that the payment allows. */
+/** Ends the hold without an answer. `counts`: whether this was one of the reruns that the payment allows. */
 export async function dropRerun(tx: Tx, { claim_key, owner }: RerunHold, counts: boolean): Promise<void> {
   await tx.query({
     name: 'drop rerun',
@@ -126,30 +130,32 @@ export async function dropRerun(tx: Tx, { claim_key, owner }: RerunHold, counts:
   });
 }
 
-/** Label under which the answer to a paid task is sealed: a box that was moved to another task does not open. */
+/** Label under which the answer to a paid task is sealed. A box that was moved to another task does not open. */
 export const answerLabel = (task_id: string): string => `answer:${task_id}`;
 
-/** The same for a call by key that its caller has named. */
+/** Label under which the answer to a call with an API key and an Idempotency-Key is sealed. */
 export const keyAnswerLabel = (task_id: string): string => `by-key:${answerLabel(task_id)}`;
 
-/** A recorded payment, and what it may still bring. */
+/** A recorded payment whose answer may still be owed. */
 export interface OwedAnswer {
   readonly claim_key: string;
-  /** Until when the same payment, sent again, may bring its answer; null if one is kept, or none can come any more. */
+  /** Time until which the same payment, sent again, may bring its answer. Null if an answer is stored, or if none can follow. */
   readonly until: Date | null;
 }
 
 const IS_OWED = `c.answer_box is null and c.arrival is distinct from 'unverified' and c.reruns < ${limits.reruns_max}`;
 
 /**
- * A whole answer is sent only once it is kept, which closing the resend prevents: so its work ends with the lease of its process. The text
- * of a stream is sent before that, also by a process that the database does not see: its work counts for as long as a call may take.
+ * SQL: true while a rerun may be answering. A whole answer is sent only after it is stored, and closing the resend prevents that, so such a
+ * rerun ends with the lease of its process. The text of a stream is sent before it is stored, even by a process whose lease the database no
+ * longer shows, so such a rerun counts for as long as a call may take.
  */
 const IS_ANSWERED = `${mayRun('c.rerun_at')} and (c.field like 'Subscription.%' or not ${hasDied('c.rerun_owner')})`;
 
 /**
- * Locks the payment of a task of that book; null if none was recorded for it. A call in progress may answer until the longest duration of
- * a call is over, even after the hours for resends, unless its process died before it sent anything. Must be locked before heads of books.
+ * Locks the payment of a task on the book of `agent_id`; null if no payment of this task is recorded there. A rerun in progress may answer
+ * until the longest duration of a call is over, even after the hours for resends, unless its process died before it sent anything. The
+ * payment must be locked before the heads of books.
  */
 export async function lockOwedAnswer(
   tx: Tx,
@@ -169,7 +175,10 @@ export async function lockOwedAnswer(
   return rows[0] ?? null;
 }
 
-/** The payment is refunded and brings no more answers. It is locked, so a process that is late with its answer has lost it. */
+/**
+ * Ends the reruns of a payment that is refunded, so that it can no longer bring an answer. The caller has locked the payment, so a process
+ * that answers later finds that it has lost the hold.
+ */
 export function closeResend(tx: Tx, claim_key: string): void {
   tx.write({
     name: 'close resend',

@@ -7,7 +7,7 @@ import { receiptsByTask } from '../receipt/find.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { SettlementReport } from './settlement-status.type.ts';
 
-/** A payment as its client names it, with the address if several payers use the same name. */
+/** Id of a payment as its client sends it, and the payer's address, which is needed if several payers use the same id. */
 interface PaymentQuery {
   readonly payment_id: string;
   readonly payer: string | null;
@@ -20,15 +20,15 @@ interface FoundClaim {
   readonly reason: string | null;
   readonly final: boolean;
   readonly arrival: ArrivalStatus | null;
-  /** Payments of other payers have the same name. */
+  /** Whether payments of several payers have this id. */
   readonly ambiguous: boolean;
 }
 
 /**
- * State of a payment; null if the name is unknown. A payer may have used an identifier for a payment that was released
- * and then for another: the one that can still buy something takes precedence. The chain's name of a payment precedes
- * all identifiers, since anybody may name a purchase like another's payment.
- * @throws invalid_request (`payer`) if payments of several payers have the name and the request names none of them.
+ * State of a payment; null if the id is unknown. A payer may have used an identifier for a payment that was released and then for another
+ * payment; the one that is not released takes precedence. The id of a payment on the chain takes precedence over all identifiers, because
+ * anyone may choose the id of another payment as an identifier.
+ * @throws invalid_request (`payer`) if payments of several payers have the id and the request names no payer.
  */
 export async function findPayment(
   database: Database,
@@ -70,18 +70,21 @@ async function refOf(database: Database, task_id: string): Promise<string | null
 
 interface StateReport {
   readonly state: SettlementReport['state'];
-  /** Seconds after which its state may have changed. */
+  /** Seconds after which the state may have changed. Null if no change is expected. */
   readonly retry: number | null;
 }
 
-/** State of a recorded payment, by the outcome of a transfer that had not been seen when it was recorded. */
+/** State of a recorded payment by `arrival`: the outcome of a transfer that had not been seen when the payment was recorded. */
 const arrivals: Record<ArrivalStatus, StateReport> = {
   confirmed: { state: 'settled', retry: null },
   pending: { state: 'pending', retry: 5 },
   unverified: { state: 'failed', retry: null },
 };
 
-/** Its nonce is used or its time is over: it will never be settled. Any other released payment may be sent again. */
+/**
+ * Reasons for which a released payment will never settle: its nonce is used. Any other released payment may be sent again until its release
+ * is final.
+ */
 const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
 
 function stateReport({ state, reason, final, arrival }: FoundClaim): StateReport {
@@ -90,7 +93,7 @@ function stateReport({ state, reason, final, arrival }: FoundClaim): StateReport
       return { state, retry: 1 };
     case 'settling':
       return { state: 'pending', retry: 2 };
-    // It has moved, and is recorded once its sibling has.
+    // The payment has moved. It is recorded together with the second payment.
     case 'held':
       return { state: 'pending', retry: null };
     case 'recorded':
@@ -100,11 +103,11 @@ function stateReport({ state, reason, final, arrival }: FoundClaim): StateReport
   }
 }
 
-/** Whether a recorded payment was charged, by the outcome of a transfer that had not been seen when it was recorded. */
+/** Whether a recorded payment was charged, by `arrival`: the outcome of a transfer that had not been seen when the payment was recorded. */
 const byArrival: Readonly<Record<ArrivalStatus, true | null>> = {
   confirmed: true,
   pending: null,
-  // It can no longer arrive, or did not while it was searched for; it is not proven that it never moved.
+  // The transfer can no longer arrive, or was not found while it was searched for. Neither proves that the money never moved.
   unverified: null,
 };
 

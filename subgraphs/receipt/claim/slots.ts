@@ -2,9 +2,9 @@ import type { TaskId } from '../../../schema/ids.ts';
 import type { Possession } from '../../../schema/principal.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/* Slots, each held by one claim at a time: their names, and how they are taken and dropped. */
+/* Slots: names that one claim at a time can hold. This file builds the names, and takes and drops the slots. */
 
-/** The slots among these that any claim holds. */
+/** Returns those of the given slots that a claim holds. */
 export async function takenSlots(
   database: Pick<Database, 'query'>,
   slots: readonly string[],
@@ -17,7 +17,7 @@ export async function takenSlots(
   return new Set(held.map(({ slot }) => slot));
 }
 
-/** The same for one slot, as a transaction sees it. */
+/** Whether a claim holds the slot, as this transaction sees it. */
 export async function isTaken(tx: Tx, slot: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'is slot held',
@@ -28,26 +28,26 @@ export async function isTaken(tx: Tx, slot: string): Promise<boolean> {
 }
 
 /**
- * Prefix of slots of the first of two payments. Its payee could submit a released payment, so no other claim may hold
- * such a slot until the finalized chain shows the payment used, canceled or expired.
+ * Prefix of the slots of a first payment of two. After a release its payee could still submit the payment, so no other claim may hold such
+ * a slot until the finalized chain shows the payment used, canceled or expired.
  */
 export const LEG = 'leg:';
 
-/** Why a first payment is released whose transfer is already recorded on a book as a payment to another party. */
+/** `reason` of a first payment that is released because its transfer is already recorded on a book as a payment to another party. */
 export const RECORDED_ELSEWHERE = 'recorded_elsewhere';
 
-/** Why a leg is released that the final chain does not have, though it was seen there. */
+/** `reason` of a first payment that is released because the finalized chain does not have it, although it was seen there. */
 export const VANISHED = 'settlement_vanished';
 
-/** Held by the second of two payments, so that only one second payment records the first. */
+/** Slot that the second of two payments holds, so that only one second payment records the first. `claim_key` is the key of the first. */
 export const siblingSlot = (claim_key: string): string => `sibling:${claim_key}`;
 
 const PROOF = 'proof:';
 
 /**
- * A proof that comes with a payment is used up by the claim, so only by what was charged: x402 sends the same request
- * twice, and clients repeat it after 402, 409 or 503. `once`: the purchase is a write, so a plain proof counts once
- * too.
+ * Slots of the proof of possession that comes with a payment. The claim holds them, so that a proof is used up only by a call that is
+ * charged: x402 sends the same request twice, and clients repeat it after 402, 409 or 503. `once`: the purchase is a write, so even a plain
+ * proof can be used only once.
  */
 export function proofSlots(possession: Possession, once: boolean): readonly string[] {
   if (possession.kind !== 'proven' || possession.by === 'session' || possession.use === null) return [];
@@ -81,7 +81,7 @@ interface WantedSlot {
   readonly claim_key: string;
 }
 
-/** Drops all slots except those that stay with a payment until its outcome on the chain is final. */
+/** Drops all slots of the claims, except those that stay with a payment until its outcome on the chain is final. */
 export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots',
@@ -90,7 +90,10 @@ export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   });
 }
 
-/** The same for claims that failed as they were made, or that their book refused: one that was never sent keeps none. */
+/**
+ * Drops the slots of claims that failed when they were made, or that their book refused. The slot of a first payment stays only if the
+ * payment was sent.
+ */
 export function dropSlotsUnlessSent(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots unless sent',
@@ -100,7 +103,7 @@ export function dropSlotsUnlessSent(tx: Tx, claim_keys: readonly string[]): void
   });
 }
 
-/** Drops a slot that the claim of that task no longer needs, whatever its outcome. A slot that another claim holds stays held. */
+/** Drops a slot that the claim of the task no longer needs, whatever its outcome. A slot that another claim holds is not dropped. */
 export function dropSlot(tx: Tx, slot: string, task_id: TaskId): void {
   tx.write({
     name: 'drop slot',

@@ -6,8 +6,8 @@ import { CANCELED } from './cancel.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /**
- * Public state of an open claim; a recorded one has a receipt, which says more. A released payment can still be used
- * until it expires.
+ * Public state of a task by the state of its claim. A recorded task is reported by its receipt, which says more. A released payment can
+ * still be used until it expires.
  */
 const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofOutcome'] }> = {
   claimed: { status: 'working', proof: 'pending' },
@@ -17,18 +17,18 @@ const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofO
   released: { status: 'released', proof: 'pending' },
 };
 
-/** Released because its buyer has canceled it. */
+/** Public state of a task that its buyer canceled. */
 const canceled = { status: 'canceled', proof: 'none' } as const;
 
 interface TaskRow extends Record<string, unknown> {
   readonly state: ClaimState | null;
-  /** No payment will come any more. True from the start for a call by key, which has none. */
+  /** Whether no payment can follow. Always true for a call with an API key, which has no payment. */
   readonly final: boolean;
   readonly canceled: boolean;
   readonly refusal_id: string | null;
 }
 
-/** State of a task from its claim on. Null for an unknown id: a released payment is soon forgotten. */
+/** State of a task, from its claim on. Null for an unknown id. A released payment is soon deleted, and its task is then unknown. */
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;
@@ -41,7 +41,7 @@ export async function findTask(database: Database, base_url: string, task_id: st
     values: [task_id],
   });
   if (found?.refusal_id) {
-    // Only a refusal that is stored as it was signed proves that there will never be a payment.
+    // Checks the signature: only a refusal that is stored as it was signed proves that there will never be a payment.
     await refusalById(database, found.refusal_id);
     return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
   }
@@ -51,12 +51,15 @@ export async function findTask(database: Database, base_url: string, task_id: st
   return { taskId: task_id, status, proofOutcome, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
 }
 
-/** Its book refused it: nothing was charged, and there will never be a receipt. Refusals stay when the claim has gone. */
+/**
+ * State of a task that its book refused: nothing was charged, and there will never be a receipt. Refusals are kept after the claim is
+ * deleted.
+ */
 function refusedTask(taskId: string, verifyUrl: string): Task {
   return { taskId, status: 'refused', proofOutcome: 'none', paymentRef: null, verifyUrl };
 }
 
-/** Whether a task of that id has a receipt or a refusal, or is in progress: the id cannot be used again. */
+/** Whether a task with this id has a receipt or a refusal, or is in progress, so that the id cannot be used again. */
 export async function isTaskKnown(tx: Tx, task_id: string): Promise<boolean> {
   const { rows } = await tx.query<{ known: boolean }>({
     name: 'known task',

@@ -10,8 +10,8 @@ import { leased } from './lease.ts';
 import { dropSlots } from './slots.ts';
 
 /**
- * SQL of a statement that moves claims: it first locks those whose keys a parameter holds, in their order. Only locked
- * rows are moved, so no row is taken out of order; a row that was moved meanwhile is judged again as it is then.
+ * SQL for a statement that moves claims: it locks the claims whose keys are in a parameter, in the order of the keys. The statement moves
+ * locked rows only, so that no row is locked out of order. A row that was changed meanwhile is checked in its new state.
  */
 const inOrder = (keys: string): string =>
   `locked as materialized (select claim_key from payment_claim where claim_key = any(${keys}) order by claim_key for update)`;
@@ -22,14 +22,17 @@ export interface SettlingClaim extends Lease {
   /** Null if another party submitted the payment. */
   readonly settlement_id: string | null;
   readonly from_block: number;
-  /** Sealed answer and route, if the work was done before: with them reconcile can finish alone. */
+  /**
+   * Sealed answer. Null if the work was not done before the settlement. With the answer and the route (`worked`), reconcile can record the
+   * payment by itself.
+   */
   readonly answer_box: Buffer | null;
   readonly worked: JsonObject;
 }
 
 /**
- * Compare-and-set claimed → settling; returns the keys that moved. Committed before anything is broadcast. A claim whose settlement failed
- * for all in it (`replaces`) stays settling and names the one that is tried next.
+ * Compare-and-set claimed → settling; returns the keys of the claims that moved. Committed before anything is broadcast. `replaces` names
+ * settlements that failed for all of their claims: such a claim stays settling and gets the settlement that is tried next.
  */
 export async function beginSettling(
   tx: Tx,
@@ -66,8 +69,8 @@ export async function beginSettling(
 }
 
 /**
- * Everything of a batch that is in one parameter is written in hex there. So many images would be more than one text (512 MiB) or one jsonb
- * (256 MiB) can hold, and fail for the whole batch: large answers are sent alone, and as bytes.
+ * Maximum size of an answer that shares a parameter with the rest of its batch, where it is written in hex. Larger answers are sent alone
+ * and as bytes: many images would exceed the size of one text (512 MiB) or one jsonb (256 MiB), and the whole batch would fail.
  */
 const ANSWER_TOGETHER_BYTES_MAX = 512 * 1024;
 
@@ -76,8 +79,9 @@ function isLarge(answer_box: Buffer): boolean {
 }
 
 /**
- * Compare-and-set settling → recorded, for a batch that must move as a whole: the caller's rows and receipts are in the same transaction.
- * `siblings`: payments that are held, and recorded with one of them. @throws LostClaim if this process may no longer record one of them.
+ * Compare-and-set settling → recorded, for a batch that must move as a whole: rows and receipts of the caller are in the same transaction.
+ * `siblings` are the keys of held payments that are recorded together with one of the batch.
+ * @throws LostClaim if this process may no longer record one of them.
  */
 export async function markRecorded(tx: Tx, leases: readonly Lease[], siblings: readonly string[] = []): Promise<void> {
   if (leases.length === 0) return;
@@ -102,12 +106,12 @@ class LostClaim extends Error {
   override name = 'LostClaim';
 }
 
-/** For claims that the transaction holds already. A stamp's answer is known only in the transaction that records it. */
+/** Stores answers of claims that the transaction has locked. The answer of a stamp is known only in the transaction that records it. */
 export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim_key: string; answer_box: Buffer }[],
 ): Promise<void> {
-  // One by one, because what waits to be sent is held in memory.
+  // Sent one by one, because statements that wait to be sent are held in memory.
   for (const { claim_key, answer_box } of answers.filter(({ answer_box }) => isLarge(answer_box)))
     await tx.query({
       name: 'store answer',
@@ -128,14 +132,14 @@ export async function storeAnswers(
 export type AbandonOutcome =
   | { readonly kind: 'released'; readonly agent_id: number | null; readonly reserved_atomic: bigint }
   | { readonly kind: 'settling' }
-  /** By its buyer, while this process worked for it. */
+  /** The buyer canceled the task while this process worked on it. */
   | { readonly kind: 'canceled' }
   | { readonly kind: 'lost' };
 
 /**
- * Gives a claim up. Before settling, or if the chain shows that nothing moved (`definite`), it is released; while the payment may have
- * moved, this process only gives up its lease, and reconcile continues. Compare-and-set: what another process took is `lost`. `by_caller`:
- * it failed because of its own request or router key, which the claim counts.
+ * Gives up a claim. It is released if it is not settling yet, or if the chain shows that nothing moved (`definite`). Otherwise the payment
+ * may have moved, so this process only gives up its lease, and reconcile continues. Compare-and-set: a claim that another process took is
+ * `lost`. `by_caller`: the call failed because of its own request or router key, and the claim counts that.
  */
 export async function abandonClaim(
   tx: Tx,
@@ -166,9 +170,9 @@ export async function abandonClaim(
 const ORPHANED = `state in ('claimed', 'settling') and not ${leased('c')}`;
 
 /**
- * Takes over claims whose process is gone, under a new lease; those of living processes are never touched. In a
- * transaction, so that a lost response rolls it back: no other process takes it from a living one. Usually there are
- * none.
+ * Takes over claims whose process is dead, under a new lease. Claims of living processes are never touched. It uses a transaction, so that
+ * a lost response rolls the takeover back: otherwise this process would hold the claims without working on them, and no other process would
+ * take them. Usually there are none, so a read comes first.
  */
 export async function takeOrphans(
   database: Pick<Database, 'query' | 'transaction'>,
@@ -194,8 +198,8 @@ async function takeThem(tx: Tx, owner: string, count_max: number): Promise<Payme
 }
 
 /**
- * Released claims that have expired on the chain: a last check whether the payment was used after all. An undecided one
- * is checked again after a pause that grows with its age, behind those not yet checked.
+ * Takes released claims whose payments have expired, for a last check whether the payment was used after all. A claim whose check decided
+ * nothing is checked again after a pause that grows with its age, from 10 seconds to an hour. Claims that were not checked yet come first.
  */
 export async function takeExpired(database: Pick<Database, 'query'>, count_max: number): Promise<PaymentClaim[]> {
   const rows = await database.query({
@@ -213,9 +217,9 @@ export async function takeExpired(database: Pick<Database, 'query'>, count_max: 
 }
 
 /**
- * A released payment was used after all: it is settled, and this process records it. Returns the claim as it is now:
- * its holds on book and session were returned at release, so it is paid under none. Null if another process was faster.
- * `task_id` differs from the claim's if that task's row already says that the call was refused.
+ * Compare-and-set released → settling, for a released payment that was used after all: it is settled, and this process records it. Returns
+ * the claim as it is now. Its holds on book and session were returned at the release, so it is recorded without reservation and grant. Null
+ * if another process was faster. `task_id` differs from the claim's if a row of that task already says that the call was refused.
  */
 export async function reopen(
   tx: Tx,
@@ -240,8 +244,8 @@ export async function reopen(
 }
 
 /**
- * What it held until its outcome on the chain was final becomes free. Compare-and-set: a payment that was claimed, and perhaps sent, after
- * it was looked at is left alone.
+ * Marks a released claim as final, and frees the slots that it held until its outcome on the chain was final. Compare-and-set: a payment
+ * that was claimed again after its check, and perhaps sent, is left alone.
  */
 export async function markFinal(
   tx: Tx,
@@ -267,7 +271,7 @@ export async function claimByKey(database: Database, claim_key: string): Promise
   return row ? asEntity(PaymentClaim, row) : null;
 }
 
-/** The tasks that one settlement paid for. */
+/** Ids of the recorded tasks that one settlement paid for, sorted. */
 export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<string[]> {
   const { rows } = await tx.query<{ task_id: string }>({
     text: `select task_id from payment_claim where settlement_id = $1 and state = 'recorded' order by task_id`,
@@ -276,7 +280,10 @@ export async function tasksOfSettlement(tx: Tx, settlement_id: string): Promise<
   return rows.map(row => row.task_id);
 }
 
-/** An answer that is no longer true, such as a session that has ended, is not delivered again; only of that paid field. */
+/**
+ * Deletes the answer of a task for one paid field, because it is no longer true and must not be delivered again, such as that of a session
+ * that has ended.
+ */
 export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
   tx.write({
     name: 'forget answer',
@@ -285,7 +292,7 @@ export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
   });
 }
 
-/** The claims among these that are not settling yet. All are locked first, in the order of their keys. */
+/** Locks the claims in the order of their keys, and returns the keys of those that are not settling yet. */
 export async function lockUnsettled(tx: Tx, leases: readonly Lease[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ claim_key: string; state: string }>({
     name: 'lock unsettled claims',
@@ -295,7 +302,7 @@ export async function lockUnsettled(tx: Tx, leases: readonly Lease[]): Promise<R
   return new Set(rows.flatMap(({ claim_key, state }) => (state === 'claimed' ? [claim_key] : [])));
 }
 
-/** The lease of a claim whose commit was in doubt, found by its task, which no other claim has; null if the claim was not stored. */
+/** Lease of a claim whose commit was in doubt; null if the claim was not stored. It is found by its task id, which no other claim has. */
 export async function leaseOfTask(
   database: Database,
   { claim_key, lease_owner, task_id }: Pick<ClaimRequest, 'claim_key' | 'lease_owner' | 'task_id'>,

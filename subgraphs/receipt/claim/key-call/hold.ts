@@ -3,7 +3,7 @@ import { limits } from '../../../../schema/limits.ts';
 import type { Database, Tx } from '../../../database.ts';
 import { alive } from '../lease.ts';
 
-/** A task that a process works on without a payment: there is nothing that two could use twice but its own name. */
+/** A task without a payment that a process works on. As there is no payment that could be used twice, only the task id must be unique. */
 export interface KeyCallHold {
   readonly task_id: TaskId;
   readonly lease_owner: string;
@@ -20,7 +20,7 @@ export function beginKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): void {
 }
 
 /**
- * For a batch that must be recorded as a whole: rows and receipts are in the same transaction.
+ * Ends the holds of a batch that must be recorded as a whole: rows and receipts are in the same transaction.
  * @throws LostKeyCall if one of them was canceled, or deleted because its process had not been seen for too long.
  */
 export async function endKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promise<void> {
@@ -34,12 +34,12 @@ export async function endKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promis
   if (rowCount !== holds.length) throw new LostKeyCall();
 }
 
-/** Its buyer canceled it, or its process had not been seen for so long that it counted as dead. */
+/** The buyer canceled the call, or its process had not been seen for so long that it counted as dead. */
 export class LostKeyCall extends Error {
   override name = 'LostKeyCall';
 }
 
-/** After a call that failed; a recorded one has nothing left to drop. */
+/** Deletes the hold of a failed call. The hold of a recorded call is already deleted. */
 export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void {
   tx.write({
     name: 'drop key call',
@@ -48,7 +48,7 @@ export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void
   });
 }
 
-/** Whether its buyer canceled it. */
+/** Whether the buyer canceled the call. */
 export async function wasKeyCallCanceled(
   database: Pick<Database, 'query'>,
   { task_id }: KeyCallHold,
@@ -65,8 +65,8 @@ export async function wasKeyCallCanceled(
 const CANCELED_KEPT = `interval '${limits.answer_kept_hours} hours'`;
 
 /**
- * Those whose process is gone, and those that were canceled long ago. They hold nothing and are owed nothing; what another
- * transaction has in hand stays.
+ * Deletes calls whose process is dead, and calls that were canceled long ago. They have no reservation and are owed no answer. Rows that
+ * another transaction has locked are skipped.
  */
 export async function forgetKeyCalls(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({

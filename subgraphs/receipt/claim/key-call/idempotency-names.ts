@@ -5,12 +5,12 @@ import type { Vault } from '../../../vault.ts';
 import { alive, living } from '../lease.ts';
 import { type KeyCallHold, LostKeyCall } from './hold.ts';
 
-/** A call by key as its caller names it. */
+/** A call with an API key, under the name that its caller gave it. */
 export interface NamedCall {
   /** Hash of API key and Idempotency-Key together. */
   readonly mark: string;
   readonly api_key_hash: string;
-  /** Hash of everything that identifies the request: another one under the same name is refused. */
+  /** Hash of everything that identifies the request. Another request under the same name is refused. */
   readonly request_hash: string;
 }
 
@@ -25,9 +25,9 @@ interface NamedTask {
 
 /** State of a name for a request. */
 export type NameStanding =
-  /** The name is free, or its holder is gone: it may be taken. */
+  /** The name may be taken: no call has it, or the call that has it has expired or its process is dead. */
   | { readonly kind: 'free' }
-  /** Its answer may be megabytes, and is read separately (`namedAnswerBox`). */
+  /** The answer may be megabytes, so it is read separately (`namedAnswerBox`). */
   | ({ readonly kind: 'recorded' } & NamedTask)
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' };
@@ -44,7 +44,7 @@ interface StandingRow extends NamedCall, Pick<KeyCallHold, 'task_id'> {
   readonly over: boolean;
 }
 
-/** It has expired, or its process is gone. */
+/** Whether the call has expired, or its process died before it answered. */
 const isFree = ({ answered, leased, over }: StandingRow): boolean => over || !(answered || leased);
 
 const standingOf = (row: StandingRow | undefined, request_hash: string): NameStanding => {
@@ -64,7 +64,7 @@ const standing = (marks: readonly string[]) => ({
   values: [marks],
 });
 
-/** Only a read: a name that is free has yet to be taken. */
+/** Reads the state of a name without taking it. */
 export async function nameStanding(
   database: Pick<Database, 'query'>,
   { mark, request_hash }: NamedCall,
@@ -96,7 +96,9 @@ const usualBounds: NameBounds = {
   answers_bytes_max: limits.idempotent_answers_bytes_max,
 };
 
-/** Takes names, each for one call of all processes. If a name is in a batch several times, the first call takes it. */
+/**
+ * Takes names, so that each belongs to one call over all processes. If several calls of a batch have the same name, the first one takes it.
+ */
 export async function takeNames(
   tx: Tx,
   wanted: readonly NamedHold[],
@@ -105,7 +107,7 @@ export async function takeNames(
   if (wanted.length === 0) return new Map();
   const first = new Map<string, NamedHold>();
   for (const hold of wanted) if (!first.has(hold.mark)) first.set(hold.mark, hold);
-  // In the order of their names, or two batches would wait for each other.
+  // Sorted by mark, because two batches could otherwise wait for each other.
   const holds = [...first.values()].sort((a, b) => (a.mark < b.mark ? -1 : 1));
   const full = await fullKeys(tx, holds, bounds);
   const inserted = await insertNames(
@@ -145,12 +147,17 @@ async function meetNames(tx: Tx, holds: readonly NamedHold[]): Promise<ReadonlyM
   );
 }
 
-/** A name that was free a moment ago was taken or released: another read shows which. */
+/**
+ * A name that was free a moment ago was just taken or released by another process. It counts as in flight; the next request shows which of
+ * the two it was.
+ */
 function takingOf(found: NameStanding): Exclude<NameTaking, { kind: 'taken' }> {
   return found.kind === 'free' ? { kind: 'in_flight' } : found;
 }
 
-/** API keys with the maximum number of names, or of bytes of stored answers; names that are taken at the same moment may exceed it. */
+/**
+ * API keys with the maximum number of names, or of bytes of stored answers. Names that are taken at the same moment may exceed the limits.
+ */
 async function fullKeys(
   tx: Tx,
   holds: readonly NamedHold[],
@@ -178,7 +185,7 @@ async function insertNames(tx: Tx, holds: readonly NamedHold[]): Promise<Readonl
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** Takes over names of dead processes and expired calls, each identified by the task that had the name. */
+/** Takes over the names of expired calls and of calls of dead processes. Each is identified by the task that had the name. */
 async function retakeNames(tx: Tx, stale: readonly (NamedHold & { was: string })[]): Promise<ReadonlySet<string>> {
   if (stale.length === 0) return new Set();
   const { rows } = await tx.query<{ mark: string }>({
@@ -195,14 +202,14 @@ async function retakeNames(tx: Tx, stale: readonly (NamedHold & { was: string })
   return new Set(rows.map(({ mark }) => mark));
 }
 
-/** A named call that is being recorded, with its answer; null if none is kept, and then its name is released. */
+/** A named call that is being recorded. `answer_box` is null if no answer is kept; its name is then released. */
 export interface NamedAnswer extends KeyCallHold {
   readonly mark: string;
   readonly answer_box: Buffer | null;
 }
 
 /**
- * Keeps answers in the transaction that records their calls.
+ * Stores answers in the transaction that records their calls.
  * @throws LostKeyCall if a name was taken over, because its process had not been seen for too long.
  */
 export async function keepNamed(tx: Tx, answers: readonly NamedAnswer[]): Promise<void> {
@@ -221,7 +228,7 @@ export async function keepNamed(tx: Tx, answers: readonly NamedAnswer[]): Promis
   }
 }
 
-/** After failed calls: the next request under the name has the work done. */
+/** Releases the names of failed calls, so that the next request under such a name is worked on. */
 export function dropNames(tx: Tx, holds: readonly (KeyCallHold & Pick<NamedCall, 'mark'>)[]): void {
   if (holds.length === 0) return;
   tx.write({
@@ -232,7 +239,7 @@ export function dropNames(tx: Tx, holds: readonly (KeyCallHold & Pick<NamedCall,
   });
 }
 
-/** Answers that have been kept for long enough, and names that died with their process. */
+/** Deletes answers that were kept for long enough, and names of unanswered calls whose process is dead. */
 export async function forgetNames(database: Pick<Database, 'query'>): Promise<void> {
   const max = limits.claims_forgotten_per_transaction_max;
   const forgotten = await database.query({
@@ -246,6 +253,6 @@ export async function forgetNames(database: Pick<Database, 'query'>): Promise<vo
   if (forgotten.length === max) await forgetNames(database);
 }
 
-/** Hash of API key and Idempotency-Key together: neither is stored. */
+/** Keyed hash of API key and Idempotency-Key together, so that neither is stored. */
 export const namedCallMark = ({ mark }: Pick<Vault, 'mark'>, api_key_hash: string, key: string): string =>
   mark(`${api_key_hash} ${key}`, 'idempotent_call');

@@ -1,7 +1,10 @@
 import type { TaskId } from '../../../../schema/ids.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 
-/** A call by key under an Idempotency-Key: held while a process works on it, then kept with its answer for as long as any. */
+/**
+ * A call with an API key under an Idempotency-Key. It holds the name while a process works on it, and is then kept with its answer as long
+ * as any answer.
+ */
 @Entity({ tableName: 'idempotent_call' })
 export class IdempotentCall {
   /** Hash of API key and Idempotency-Key: keys of different callers never collide, and neither is stored. */
@@ -15,14 +18,14 @@ export class IdempotentCall {
   @Index({ name: 'idempotent_call_task' })
   @Property({ type: 'text' })
   taskId!: TaskId;
-  /** Like that of a payment: the task id again, if the hash covers the whole request. */
+  /** Equal to `taskId` if `requestHash` covers the whole request, as in `PaymentClaim`. */
   @Property({ type: 'text', nullable: true })
   wholeTaskId!: TaskId | null;
   @Property({ type: 'uuid' })
   leaseOwner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   begunAt!: Date;
-  /** Sealed. */
+  /** Sealed answer. Null until the call is recorded. */
   @Property({ type: 'blob', nullable: true })
   answerBox!: Buffer | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })

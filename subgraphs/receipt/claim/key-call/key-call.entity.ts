@@ -1,7 +1,7 @@
 import type { TaskId } from '../../../../schema/ids.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 
-/** A call by key, here for as long as a process works on it: what it leaves behind is its receipt, or nothing. */
+/** A call with an API key, stored while a process works on it. A recorded call leaves a receipt, a failed one leaves nothing. */
 @Entity({ tableName: 'key_call' })
 @Index({ name: 'key_call_canceled', properties: ['canceledFor', 'canceledAt'], where: 'canceled_for is not null' })
 export class KeyCall {
@@ -11,10 +11,10 @@ export class KeyCall {
   leaseOwner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   begunAt!: Date;
-  /** Time its buyer canceled it. It is then kept for as long as an answer would be. */
+  /** Time at which the buyer canceled the call. The row is then kept as long as an answer. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   canceledAt?: Date | null;
-  /** The key that had bought it, as a hash. */
+  /** Hash of the API key of a canceled call that had an Idempotency-Key. Null otherwise. */
   @Property({ type: 'text', nullable: true })
   canceledFor?: string | null;
 }

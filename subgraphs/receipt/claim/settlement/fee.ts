@@ -3,12 +3,12 @@ import type { AtomicAmount } from '../../../../schema/amount.ts';
 import type { Tx } from '../../../database.ts';
 
 /**
- * What a settlement may cost, in atomic USDC. It counts for the day (UTC, the database's clock) on which it was committed:
- * at its most until it is seen mined, and then at what it was paid. The day's row is locked last of all.
+ * Maximum fee of a settlement, in atomic USDC. It counts for the day on which the settlement is committed (UTC, by the database's clock):
+ * the maximum until the settlement is seen mined, then the fee that was paid. The row of the day is locked after all other rows.
  */
 export interface SettlementFee {
   readonly fee_max_atomic: AtomicAmount;
-  /** Atomic USDC for one ether, by which it was reckoned and what is paid will be. */
+  /** Price of one ether in atomic USDC, at which the maximum was computed. The fee that is paid is converted at the same price. */
   readonly eth_price_atomic: AtomicAmount;
 }
 
@@ -16,8 +16,8 @@ const TODAY = `(now() at time zone 'utc')::date`;
 const PAID = 'div($2::numeric * eth_price_atomic + 999999999999999999, 1000000000000000000)';
 
 /**
- * Counts a settlement that is being committed, unless the day would exceed `day_max_atomic`: then it returns false and counts nothing. Each
- * of a day's settlements waits for the one before it, so no interleaving exceeds the limit.
+ * Counts the fee of a settlement that is being committed. If the day would then exceed `day_max_atomic`, it returns false and counts
+ * nothing. The settlements of a day wait for each other here, so concurrent ones cannot exceed the limit.
  */
 export async function reserveFee(
   tx: Tx,
@@ -44,8 +44,8 @@ export async function reserveFee(
 }
 
 /**
- * A transaction with higher fees takes the place of what was sent before it, since at most one of them is mined: what it may cost is
- * counted, and never refused, because a nonce that stays stuck would hold up all behind it.
+ * Counts the higher maximum fee of a transaction that replaces an earlier one. Only the higher one counts, since at most one of the two is
+ * mined. It is never refused, because a stuck nonce would block all nonces after it.
  */
 export function raiseFee(tx: Tx, settlement_id: string, fee_wei_max: bigint): void {
   tx.write({
@@ -63,8 +63,8 @@ export function raiseFee(tx: Tx, settlement_id: string, fee_wei_max: bigint): vo
 }
 
 /**
- * Corrects what the day counts to what was paid by the chain, once however often it is reported. `paid_wei`: null if nothing will ever be
- * paid. Never more than was signed for, whatever a node says.
+ * Statement that corrects the fee counted for a settlement to the fee that was paid on the chain. Repeating it changes nothing. `paid_wei`
+ * is null if nothing will ever be paid. The count never exceeds the maximum that was signed for, whatever a node reports.
  */
 export function feeCorrection(settlement_id: string, paid_wei: bigint | null): pg.QueryConfig {
   return {

@@ -2,7 +2,7 @@ import type { NetworkName } from '../../../../schema/network.ts';
 import type { Database, Tx } from '../../../database.ts';
 import { feeCorrection } from './fee.ts';
 
-/** A settlement as it is committed, before it can be seen on the chain. */
+/** A settlement that is committed before its transaction can be seen on the chain. */
 export interface NewSettlement {
   readonly network: NetworkName;
   readonly settlement_id: string;
@@ -14,7 +14,7 @@ export interface NewSettlement {
 
 export interface Attempt {
   readonly tx_hash: string;
-  /** Nonce of the signing key. On Solana, which has none: the height of the last block that accepts it. */
+  /** Nonce of the signing key. Solana has no nonces; there it is the height of the last block that accepts the transaction. */
   readonly nonce: number;
   /** Signed bytes: hex on Base, base64 on Solana. */
   readonly raw: string;
@@ -44,8 +44,8 @@ export function journalAttempt(tx: Tx, settlement_id: string, attempt: Attempt):
 }
 
 /**
- * Locks a settlement that is about to be given another attempt, unless another process is doing so or has: false then.
- * `newest` is the attempt that the decision was made on.
+ * Locks a settlement before another attempt is added to it. False if another process is adding an attempt or has added one. `newest` is the
+ * hash of the attempt on which the decision was based.
  */
 export async function lockForAttempt(tx: Tx, settlement_id: string, newest: string): Promise<boolean> {
   const { rowCount } = await tx.query({
@@ -62,7 +62,7 @@ export async function lockForAttempt(tx: Tx, settlement_id: string, newest: stri
   return rows[0]?.tx_hash === newest;
 }
 
-/** The block of a settlement, and the fee that was paid for it if that is known. */
+/** Block that contains a settlement, and the fee that was paid for the settlement, if known. */
 export interface MinedBlock {
   readonly block_number: number;
   readonly block_hash: string;
@@ -70,8 +70,8 @@ export interface MinedBlock {
 }
 
 /**
- * Compare-and-set sent → mined; also for one that a reorganisation moved to another block. Its fee is corrected first:
- * after a crash in between it is marked again.
+ * Compare-and-set sent → mined. A mined settlement that a reorganisation moved to another block gets the new block. The fee is corrected
+ * first: after a crash between the two statements, the settlement is still `sent` and is marked again.
  */
 export async function markMined(
   database: Pick<Database, 'query'>,
@@ -88,7 +88,7 @@ export async function markMined(
   });
 }
 
-/** Compare-and-set mined → final, or back to sent if the chain has lost it. True for the process that moved it. */
+/** Compare-and-set mined → final, or back to sent if the settlement is no longer on the chain. True for the process that changed it. */
 export async function markRechecked(tx: Tx, settlement_id: string, state: 'final' | 'sent'): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'mark settlement rechecked',
@@ -100,7 +100,10 @@ export async function markRechecked(tx: Tx, settlement_id: string, state: 'final
   return rowCount === 1;
 }
 
-/** One that can move nothing any more and whose nonce is lost; its lock is held (`lockForAttempt`). */
+/**
+ * Abandons a settlement that can move nothing because another transaction used its nonce and all its payments have expired. The caller
+ * holds its lock (`lockForAttempt`).
+ */
 export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<void> {
   await tx.query({
     name: 'abandon settlement',
@@ -110,9 +113,12 @@ export async function abandonSettlement(tx: Tx, settlement_id: string): Promise<
   tx.write(feeCorrection(settlement_id, null));
 }
 
-/** A restarted development chain has other nonces, and never mines transactions of the old one. */
+/**
+ * Abandons all open settlements of a development chain that was restarted. The new chain has other nonces, and never mines transactions of
+ * the old one.
+ */
 export async function abandonSettlements(tx: Tx, network: NetworkName): Promise<void> {
-  // Only Base counts what a key has sent.
+  // Only keys on Base have nonces, so only these have rows.
   if (network === 'base') await tx.query({ text: 'delete from settler_key' });
   await tx.query({ text: 'delete from doubted_payment where network = $1', values: [network] });
   await tx.query({

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../database.ts';
 
-/** A key that may be used now, and how far the chain says its nonces are taken. */
+/** A key that may be used now, and its next nonce on the chain, pending transactions included. */
 export interface KeyCandidate {
   readonly address: string;
   readonly nonce_pending: number;
@@ -12,10 +12,10 @@ export interface AllocatedNonce {
 }
 
 /**
- * Takes the next nonce of one of these keys; the row's lock is held until the transaction ends, so no two processes
- * take the same. A key that another process is using this moment is passed over while there is another, and so is one
- * that has waited for a block longer than `held_up_ms`: what is signed after a stuck nonce waits with it. Among the rest
- * chance decides, so that processes do not all queue for the same one.
+ * Takes the next nonce of one of the candidate keys; null if there are none. The row of the key is locked until the transaction ends, so no
+ * two processes take the same nonce. A key that another process has locked is skipped if another key is free. A key with a transaction that
+ * has waited for a block longer than `held_up_ms` is used only if no other is free, because whatever is signed after a stuck nonce waits
+ * with it. Among the rest the choice is random, so that processes do not all wait for the same key.
  */
 export async function allocateNonce(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function allocateNonce(
   const key =
     (await lockKey(tx, candidates, held_up_ms, 'skip locked')) ?? (await lockKey(tx, candidates, held_up_ms, ''));
   if (key === null) return null;
-  // A key that was used elsewhere has gone on without us: what the chain counts can only be more.
+  // A key may also have been used outside this database. The chain's count is then higher than the stored one.
   const pending = candidates.find(candidate => candidate.address === key.address)?.nonce_pending ?? 0;
   const nonce = Math.max(key.next_nonce, pending);
   tx.write({
@@ -42,7 +42,10 @@ interface KeyRow {
   readonly next_nonce: number;
 }
 
-/** Every candidate has to be there before one is chosen, or those never used would be passed over for a stuck one. */
+/**
+ * Inserts a row for every candidate before one is chosen. Otherwise keys that were never used would have no row, and a stuck key would be
+ * chosen instead.
+ */
 function insertKeys(tx: Tx, candidates: readonly KeyCandidate[]): void {
   tx.write({
     name: 'insert settler keys',

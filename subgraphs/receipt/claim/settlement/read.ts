@@ -8,12 +8,12 @@ export interface OpenSettlement {
   readonly settlement_id: string;
   readonly key_address: string;
   readonly from_block: number;
-  /** Seconds since the epoch from which on none of its payments can move. */
+  /** Time from which on none of its payments can move, in seconds since the epoch. */
   readonly valid_before_max: number;
   readonly state: SettlementState;
   readonly block_number: number | null;
   readonly block_hash: string | null;
-  /** Since its newest attempt, by the database's clock. */
+  /** Time since its newest attempt, by the database's clock. */
   readonly age_ms: number;
   readonly attempts: readonly Attempt[];
 }
@@ -26,7 +26,7 @@ const OPEN = `select s.settlement_id, s.key_address, s.from_block, s.valid_befor
   from settlement s join settlement_attempt a using (settlement_id)`;
 const ORDER = 'order by a.nonce, s.settlement_id, a.created_at, a.max_fee_wei';
 
-/** What was sent and not seen mined, in the order of nonces: a gap holds up all that come after it. */
+/** Settlements that were sent and not seen mined, in the order of their nonces, because a gap blocks all transactions after it. */
 export async function sentSettlements(
   database: Pick<Database, 'query'>,
   key_addresses: readonly string[],
@@ -41,7 +41,7 @@ export async function sentSettlements(
   return groupAttempts(rows);
 }
 
-/** What was seen mined and has not been looked at since, oldest block first. */
+/** Settlements that were seen mined and are not final yet, oldest block first. */
 export async function minedSettlements(
   database: Pick<Database, 'query'>,
   network: NetworkName,
@@ -68,7 +68,10 @@ export async function findSettlement(
   return groupAttempts(rows)[0] ?? null;
 }
 
-/** The newest that was sent for a payment, or in which a facilitator says that it moved; null if none is known. */
+/**
+ * Hash of the transaction in which a facilitator says that the payment moved, or else of the newest one that was sent for it. Null if none
+ * is known.
+ */
 export async function transactionOf(database: Pick<Database, 'query'>, claim_key: string): Promise<string | null> {
   const [row] = await database.query<{ tx_hash: string | null }>({
     name: 'transaction of claim',

@@ -17,7 +17,7 @@ export class SettlerKeyRow {
   nextNonce!: number;
 }
 
-/** One transaction that carries payments; its claims name it. Nothing here is public. */
+/** One transaction that carries payments. The claims of the payments refer to it. Nothing here is public. */
 @Entity({ tableName: 'settlement' })
 @Index({ name: 'settlement_sent', properties: ['keyAddress'], where: "state = 'sent'" })
 @Index({ name: 'settlement_posted', properties: ['postedAt'], where: "state = 'sent' and posted_at is not null" })
@@ -27,15 +27,15 @@ export class SettlementRow {
   settlementId!: string;
   @Property({ type: 'text', default: 'base' })
   network!: NetworkName;
-  /** Signer; `facilitator` if the key is not this service's. */
+  /** Address of the signing key. `facilitator` if a facilitator signs with its own key. */
   @Property({ type: 'text' })
   keyAddress!: string;
   @Property({ type: 'integer' })
   authorizations!: number;
-  /** The block before which none of its payments can have moved. */
+  /** Number of the block before which none of its payments can have moved. */
   @Property({ type: 'bigint' })
   fromBlock!: number;
-  /** Seconds since the epoch from which on none of its payments can move. */
+  /** Time from which on none of its payments can move, in seconds since the epoch. */
   @Property({ type: 'bigint' })
   validBeforeMax!: number;
   @Property({ type: 'text' })
@@ -46,28 +46,33 @@ export class SettlementRow {
   blockHash!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
-  /** How often it was handed to a facilitator after the first time, and when last; null if no facilitator has it. */
+  /** Number of times that it was sent to a facilitator again, after the first time. */
   @Property({ type: 'integer', default: 0 })
   posts!: number;
+  /** Time at which it was last sent to a facilitator. Null if no facilitator has it. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   postedAt!: Date | null;
-  /** The transaction in which a facilitator says that it moved; believed only once the chain shows it. */
+  /**
+   * Hash of the transaction in which a facilitator says that the payment moved. It proves nothing until the transaction is seen on the
+   * chain.
+   */
   @Property({ type: 'text', nullable: true })
   vouchedTx!: string | null;
   /** UTC day that counts its fee. Null if another party pays it, and on Solana. */
   @Property({ type: 'string', columnType: 'date', nullable: true })
   feeDay!: string | null;
-  /** Atomic USDC for one ether, by which its fee is computed. */
+  /** Price of one ether in atomic USDC, at which its fee is computed. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   ethPriceAtomic!: bigint | null;
-  /** What it may cost by what was signed, and what the day counts for it: the same, or once it is mined the fee that was paid. */
+  /** Maximum fee by what was signed, in atomic USDC. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   feeMaxAtomic!: bigint | null;
+  /** Fee that the day counts, in atomic USDC: the maximum, or the fee that was paid once it is mined. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   feeAtomic!: bigint | null;
 }
 
-/** Fees of the settlements of one UTC day, over all processes. A counter: the fee of each settlement is in its own row. */
+/** Sum of the fees of all settlements of one UTC day, over all processes. The fee of each settlement is in its own row. */
 @Entity({ tableName: 'settlement_fee_day' })
 export class SettlementFeeDay {
   @PrimaryKey({ type: 'string', columnType: 'date' })
@@ -79,8 +84,8 @@ export class SettlementFeeDay {
 }
 
 /**
- * The bytes that were or may be broadcast, written before that: the first, and its replacements with higher fees. Of a facilitator's
- * transaction only the hash is known, and only once it was seen mined.
+ * A signed transaction that was or may be broadcast, stored before that: the first one, or a replacement with higher fees. For a
+ * facilitator's transaction only the hash is stored, once the transaction was seen mined.
  */
 @Entity({ tableName: 'settlement_attempt' })
 export class SettlementAttempt {

@@ -3,10 +3,10 @@ import type { NetworkName } from '../../../../schema/network.ts';
 import type { Database, Tx } from '../../../database.ts';
 import type { ClaimState } from '../claim.machine.ts';
 
-/** In the place of a key's address: a facilitator settles with keys of its own. */
+/** Stored in place of a key's address, because a facilitator settles with keys of its own. */
 const FACILITATOR = 'facilitator';
 
-/** A settlement that is about to be handed to a facilitator. */
+/** A settlement that is about to be sent to a facilitator. */
 export interface NewHandOver {
   readonly network: NetworkName;
   readonly settlement_id: string;
@@ -14,7 +14,7 @@ export interface NewHandOver {
   readonly valid_before: number;
 }
 
-/** Written down in the transaction in which its claim begins to settle, before anything is sent. */
+/** Records a settlement by a facilitator, in the transaction in which its claim begins to settle and before anything is sent. */
 export async function journalPost(
   tx: Tx,
   { network, settlement_id, from_block, valid_before }: NewHandOver,
@@ -32,7 +32,7 @@ export async function isJournalled(database: Pick<Database, 'query'>, settlement
   return (await database.query({ name: 'is journalled', text, values: [settlement_id] })).length === 1;
 }
 
-/** Stores a facilitator's statement, so that another process can continue without it. */
+/** Stores the transaction that a facilitator reported, so that another process can continue without the facilitator's response. */
 export async function noteVouch(
   database: Pick<Database, 'query'>,
   settlement_id: string,
@@ -45,7 +45,7 @@ export async function noteVouch(
   });
 }
 
-/** The transaction in which a facilitator says that it moved; null if none has said so. */
+/** Hash of the transaction in which a facilitator says that the payment moved; null if it reported none. */
 export async function vouchOf(database: Pick<Database, 'query'>, settlement_id: string): Promise<string | null> {
   const [row] = await database.query<{ vouched_tx: string | null }>({
     name: 'vouch of settlement',
@@ -55,7 +55,9 @@ export async function vouchOf(database: Pick<Database, 'query'>, settlement_id: 
   return row?.vouched_tx ?? null;
 }
 
-/** Nothing more is sent for it: it was never accepted, was refused, or its payment has moved otherwise. */
+/**
+ * Abandons a settlement, so that nothing more is sent for it: it was never accepted, was refused, or its payment has moved in another way.
+ */
 export async function dropPost(database: Pick<Database, 'query'>, settlement_id: string): Promise<void> {
   await database.query({
     name: 'drop posted settlement',
@@ -64,7 +66,7 @@ export async function dropPost(database: Pick<Database, 'query'>, settlement_id:
   });
 }
 
-/** Seen mined: its transaction is known from here on, so that its finality can be checked. */
+/** Marks a facilitator's settlement as mined and stores its transaction, so that its finality can be checked. */
 export async function markCarried(
   tx: Tx,
   settlement_id: string,
@@ -84,7 +86,7 @@ export async function markCarried(
   });
 }
 
-/** A settlement that a facilitator has and the chain was not seen to have, with the claim that still names it, if any. */
+/** A settlement that was sent to a facilitator and not seen mined. `claim_state` and `authorization` are null if no claim refers to it. */
 export interface DuePost {
   readonly settlement_id: string;
   readonly from_block: number;
@@ -92,13 +94,13 @@ export interface DuePost {
   readonly authorization: JsonObject | null;
 }
 
-/** First after `rest_ms`, then after ever longer rests up to `rest_ms_max`. */
+/** Pauses before a settlement is sent again: `rest_ms` the first time, then twice as long each time, up to `rest_ms_max`. */
 export interface PostPace {
   readonly rest_ms: number;
   readonly rest_ms_max: number;
 }
 
-/** Takes those that are due, each for one process: the next turn of each begins with this one. */
+/** Takes settlements that are due to be sent again, each for one process. The next pause of each begins now. */
 export async function takeDuePosts(
   tx: Tx,
   network: NetworkName,
