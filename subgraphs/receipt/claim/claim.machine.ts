@@ -43,9 +43,9 @@ export interface ExistingClaim {
   readonly bound: boolean;
   /** Agent under whose session the call was made. Null if there was no session. */
   readonly possessed_by: number | null;
-  /** Hash of the router key under which it was made. Null if there was none. */
+  /** Hash of the router key under which the call was made. Null if there was none. */
   readonly router_key_mark: string | null;
-  /** Number of calls with it that failed because of their own request or router key. */
+  /** Number of calls with this payment that failed because of their own request or router key. */
   readonly failures: number;
 }
 

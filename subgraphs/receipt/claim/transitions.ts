@@ -19,7 +19,7 @@ const inOrder = (keys: string): string =>
 const HELD = `c.claim_key = n.claim_key and c.lease_owner = n.lease_owner and c.lease_epoch = n.lease_epoch`;
 
 export interface SettlingClaim extends Lease {
-  /** Null if another party submitted the payment. */
+  /** Settlement that carries the payment. Null if another party submitted the payment. */
   readonly settlement_id: string | null;
   readonly from_block: number;
   /**

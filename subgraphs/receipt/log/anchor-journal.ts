@@ -2,10 +2,10 @@ import type { Database, Tx } from '../../database.ts';
 import type { AnchorAttempt, AnchorState, LogAnchorRow } from './anchor.entity.ts';
 import type { HeadName, TreeHeadFacts } from './tree-head.ts';
 
-/** Sender of the anchors, and the chain among those that this database has seen. */
+/** Sender of the anchors, and the epoch of the chain on which they are sent. */
 export interface AnchorPlace {
   readonly chain_epoch: number;
-  /** Lower case. */
+  /** Address in lower case. */
   readonly sender: string;
 }
 
@@ -21,28 +21,33 @@ export interface NewAnchor {
 export interface OpenAnchor extends Omit<NewAnchor, 'attempt' | 'head'> {
   readonly tree_size: number;
   readonly root_hash: string;
-  /** Oldest first, at least one. */
+  /** At least one, oldest first. */
   readonly attempts: readonly AnchorAttempt[];
   readonly age_ms: number;
 }
 
 interface AnchorBounds {
-  /** Maximum fees of a UTC day: everything sent in it, and everything that it may still cost. */
+  /** Maximum fees of a UTC day in wei: fees that were paid on that day, and the maximum of those that are not known yet. */
   readonly fee_day_max_wei: bigint;
-  /** Minimum time since the one before; null: none. */
+  /** Minimum time since the previous transaction of the same purpose. Null if there is no minimum. */
   readonly pace_ms: number | null;
 }
 
 type AnchorJournalled =
   | { readonly kind: 'journalled' }
-  /** Another process has one in progress, or has sent one recently. */
+  /** Another transaction is in progress or was sent recently, or the head is anchored already. */
   | { readonly kind: 'not_due' }
   | { readonly kind: 'over_budget' };
 
-/** Serialises what is counted before it is written: nothing outside the database is awaited while it is held. */
+/**
+ * Lock for transactions that check the fees of the day before they add to them. Nothing outside the database is awaited while it is held.
+ */
 const LOCK = `select pg_advisory_xact_lock(hashtext('log_anchor'))`;
 
-/** Before this commit nothing may be broadcast; after it the same bytes may be broadcast any number of times. */
+/**
+ * Stores an anchor with its signed bytes, if it is due and within the day's maximum. Nothing may be broadcast before this is committed;
+ * after that, the same bytes may be broadcast any number of times.
+ */
 export function journalAnchor(
   database: Database,
   place: AnchorPlace,
@@ -75,7 +80,10 @@ export function journalAnchor(
   });
 }
 
-/** By another process since the last check: on demand, no other check prevents that the same head is paid for twice. */
+/**
+ * Whether another process has anchored this head since the last check. For an anchor on demand, no other check prevents that the same head
+ * is paid for twice.
+ */
 async function isAnchored(
   tx: Tx,
   { chain_epoch, sender }: AnchorPlace,
@@ -89,13 +97,13 @@ async function isAnchored(
 }
 
 interface AnchorStanding {
-  /** Since midnight (UTC). */
+  /** Fees since midnight UTC, in wei. A fee that is not known yet counts with its maximum. */
   readonly spent_wei: bigint;
-  /** Whether none is in progress, and none was sent within the pace. */
+  /** Whether no transaction is in progress, and none of the same purpose was sent within `pace_ms`. */
   readonly due: boolean;
 }
 
-/** A deployment comes right before its anchor, so each kind has its own pace. */
+/** A deployment comes right before its anchor, so the pace counts for each purpose separately. */
 const STANDING = `select
     coalesce(sum(coalesce(fee_wei, fee_max_wei)) filter (where at >= date_trunc('day', now()) and state <> 'lost'), 0)::numeric(78,0)
       as spent_wei,
@@ -118,7 +126,7 @@ async function readStanding(tx: Tx, place: AnchorPlace, next: NextAnchor): Promi
 
 interface NextAnchor {
   readonly purpose: LogAnchorRow['purpose'];
-  /** Minimum time since the one before; null: none. */
+  /** Minimum time since the previous transaction of the same purpose. Null if there is no minimum. */
   readonly pace_ms: number | null;
 }
 
@@ -132,7 +140,7 @@ function standingOf([row]: readonly AnchorStanding[]): AnchorStanding {
   return row ?? { spent_wei: 0n, due: true };
 }
 
-/** The one that is in progress; null if there is none. */
+/** The transaction of the sender that is in progress; null if there is none. */
 export async function openAnchor(database: Database, { chain_epoch, sender }: AnchorPlace): Promise<OpenAnchor | null> {
   const [open] = await database.query<OpenAnchor>({
     name: 'open anchor',
@@ -144,7 +152,10 @@ export async function openAnchor(database: Database, { chain_epoch, sender }: An
   return open ?? null;
 }
 
-/** The same under its nonce with higher fees; false if another process was first, or the day's bound does not allow it. */
+/**
+ * Adds an attempt with the same nonce and higher fees to an open anchor. False if another process was faster, or if the day's maximum would
+ * be exceeded.
+ */
 export function journalReplacement(
   database: Database,
   place: AnchorPlace,
@@ -171,7 +182,7 @@ interface AnchorLanding {
   readonly fee_wei: bigint;
 }
 
-/** Moves it from one state to another; what another process has moved meanwhile stays as it is. */
+/** Compare-and-set of an anchor from one state to another: nothing changes if another process has changed its state. */
 export async function moveAnchor(
   database: Database,
   anchor_id: string,
@@ -198,7 +209,7 @@ interface MinedAnchor {
   readonly block_number: number;
 }
 
-/** Those whose block may still be replaced, oldest first. */
+/** Anchors whose block may still be replaced, oldest first. */
 export function minedAnchors(
   database: Database,
   { chain_epoch, sender }: AnchorPlace,
@@ -216,13 +227,13 @@ export interface JournalledAnchor extends HeadName {
   readonly sender: string;
   readonly tx_hash: string;
   readonly block_number: number;
-  /** Behind the finalized block; otherwise its block may still be replaced. */
+  /** Whether the block is finalized. Otherwise it may still be replaced. */
   readonly final: boolean;
 }
 
 /**
- * The newest head of at most that many leaves that was seen on Base, by the journal of sending: a hint where to look. Only the chain says
- * whether it is there. Null if there is none.
+ * The newest anchored head of at most `size_max` leaves that was seen on Base, as this database recorded it; null if there is none. It is a
+ * hint where to look: only the chain shows whether the anchor exists.
  */
 export async function newestAnchor(database: Database, size_max: number): Promise<JournalledAnchor | null> {
   const [row] = await database.query<JournalledAnchor>({

@@ -1,22 +1,22 @@
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * `sent`: committed, so it may be on the chain; of a key's there is one at most. `mined`: seen in a block that may yet be
- * replaced. `final`: behind the finalized block. `void`: mined and without effect. `lost`: another transaction has its
- * nonce, or its block was replaced by one without it.
+ * `sent`: committed, so it may be on the chain; each key has at most one such transaction. `mined`: seen in a block that may yet be
+ * replaced. `final`: in a finalized block. `void`: mined without effect. `lost`: another transaction has used its nonce, or its block was
+ * replaced by one without it.
  */
 export type AnchorState = 'sent' | 'mined' | 'final' | 'void' | 'lost';
 
-/** Bytes that were or may be broadcast, written down before they are: the first, and its replacements by higher fees. */
+/** A signed transaction that was or may be broadcast, stored before that: the first one, or a replacement with higher fees. */
 export interface AnchorAttempt {
   readonly tx_hash: string;
   readonly raw: string;
-  /** Per gas, decimal. */
+  /** Maximum fee per unit of gas in wei, as a decimal string. */
   readonly max_fee_wei: string;
   readonly priority_fee_wei: string;
 }
 
-/** One transaction of the anchor key. What counts as anchored the chain alone says: this is the journal of sending it. */
+/** One transaction of the anchor key. The table records what was sent; only the chain shows whether a head is anchored. */
 @Entity({ tableName: 'log_anchor' })
 @Unique({ name: 'log_anchor_open', properties: ['chainEpoch', 'sender'], where: "state = 'sent'" })
 @Index({ name: 'log_anchor_newest', properties: ['chainEpoch', 'sender', 'at'] })
@@ -37,7 +37,7 @@ export class LogAnchorRow {
   nonce!: number;
   @Property({ type: 'json' })
   attempts!: AnchorAttempt[];
-  /** What it may cost, which the day's bound counts until it is known what it did. */
+  /** Maximum fee in wei, which counts for the day's maximum until the fee that was paid is known. */
   @Property({ type: AtomicAmountColumn })
   feeMaxWei!: bigint;
   @Property({ type: AtomicAmountColumn, nullable: true })

@@ -5,18 +5,24 @@ import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import { type LogIntegrity, proveLogIntact } from './prove-intact.ts';
 import { LOG_ID, type TreeHeadFacts } from './tree-head.ts';
 
-/** What a declared break names of the newest anchor: it and all of its sender's before it on that chain bind no longer. */
+/**
+ * The newest anchor as it is named in a declared break. The log need no longer extend it, nor any earlier anchor of its sender on that
+ * chain.
+ */
 export interface DeclaredAnchor {
   readonly tree_size: number;
   readonly root_hash: string;
   readonly sender: string;
   readonly tx_hash: string;
   readonly block_number: number;
-  /** Hash of the chain's first block: a development chain is soon another one. */
+  /** Hash of the chain's first block, which distinguishes a development chain from the one after a restart. */
   readonly genesis_hash: string;
 }
 
-/** As they were signed: a row that the issuer did not sign lets nothing pass. */
+/**
+ * Anchors of the declared breaks, read from the signed declarations. A row without a valid signature of the issuer is left out, so it
+ * releases no anchor.
+ */
 export async function declaredAnchors(database: Database, jwks: JsonObject): Promise<DeclaredAnchor[]> {
   const breaks = await database.query<{ jws: string }>({
     text: 'select jws from log_break where anchored is not null order by break_id',
@@ -34,7 +40,10 @@ export type ProvenHeads<H extends TreeHeadFacts> =
   | { readonly kind: 'extended' }
   | { readonly kind: 'broken'; readonly head: H; readonly integrity: Exclude<LogIntegrity, { kind: 'intact' }> };
 
-/** Whether the log extends each of these heads; the last of them that it does not. O(log n) rows for each. */
+/**
+ * Whether the log extends each of these heads. Otherwise the result is the last of them that it does not extend. Reads O(log n) rows for
+ * each head.
+ */
 export async function proveHeads<H extends TreeHeadFacts>(
   database: Database,
   heads: readonly H[],
@@ -48,7 +57,7 @@ export async function proveHeads<H extends TreeHeadFacts>(
 
 const empty: TreeHeadFacts = { log_id: LOG_ID, tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
 
-/** The head that the log has now, if it extends that one; null if it is the same. */
+/** Current head of the log if it extends `since` and is larger; otherwise null. A null `since` is the empty log. */
 export async function findExtendingHead(
   database: Database,
   since: TreeHeadFacts | null,

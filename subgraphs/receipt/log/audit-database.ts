@@ -4,24 +4,24 @@ import { auditLeaves, type Damage, type LevelRange, nodesCompleted, type StoredN
 import { declaredDamage } from './break.ts';
 import { type Frontier, type NodeAddress, peaksOf } from './merkle-tree.ts';
 
-/** A page is hashed in one go: it must not keep others from the event loop for long. */
+/** Number of leaves of a page. A page is hashed without interruption, so it must not block the event loop for long. */
 const PAGE_LEAVES = 500;
 
 /** Undeclared damage in one page of the log. */
 export interface AuditedPage {
-  /** The first leaf after the page. */
+  /** Index of the first leaf after the page. */
   readonly to: number;
   readonly damage: readonly Damage[];
 }
 
 /**
- * Computes leaves `from` up to `to` of the stored log again from the stored receipts, page by page, and names what
- * disagrees and was not declared before (see break.ts). Reads one page at a time; the reader sets the pace.
+ * Computes leaves `from` up to but not including `to` again from the stored receipts, page by page, and returns the damage that was not
+ * declared before (see break.ts). The next page is read only when the caller requests it.
  */
 export async function* auditStored(database: Database, from: number, to: number): AsyncGenerator<AuditedPage> {
   const declared = new Set((await declaredDamage(database)).map(nameOf));
   let frontier = await peaksAt(database, from);
-  // What a missing peak would have to be is known only from the leaves below it.
+  // A missing peak can be computed only from the leaves below it, so the audit then begins with the first leaf.
   let start = frontier === null ? 0 : from;
   frontier ??= [];
   while (start < to) {
@@ -37,7 +37,10 @@ function nameOf({ level, index, computed, stored }: Damage): string {
   return `${level}/${index}/${computed}/${stored}`;
 }
 
-/** The peaks before a leaf, as they are stored: what is wrong with them shows when the leaves below are audited. */
+/**
+ * Stored peaks of the first `size` leaves; null if one is missing. They are not checked here: a wrong one is found when the leaves below it
+ * are audited.
+ */
 async function peaksAt(database: Database, size: number): Promise<Frontier | null> {
   const peaks = peaksOf(0, size);
   const ranges = peaks.map(({ level, index }) => ({ level, from: index, to: index + 1 }));
@@ -46,7 +49,7 @@ async function peaksAt(database: Database, size: number): Promise<Frontier | nul
   return frontier.length === peaks.length ? frontier : null;
 }
 
-/** Leaf hashes by the stored receipts; null if one is missing. */
+/** Leaf hashes computed from the stored receipts. Null in place of a missing receipt. */
 async function readLeaves(database: Database, from: number, to: number): Promise<(Buffer | null)[]> {
   const rows = await database.query<{ leaf_index: number; payload: string }>({
     name: 'audit leaves',

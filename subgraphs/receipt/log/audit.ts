@@ -2,11 +2,11 @@ import { nodeHash } from '../verify/merkle-proof.ts';
 import { type Frontier, type NodeAddress } from './merkle-tree.ts';
 
 /**
- * A place at which the stored log is not what its receipts make of it: level 0 is a leaf, and its index the receipt's.
- * Hashes are lower-case hex; null: there is nothing.
+ * A node of the stored log that differs from what its receipts give. Level 0 is a leaf, with the index of its receipt. Hashes are
+ * lower-case hex; null if a receipt or node is missing.
  */
 export interface Damage extends NodeAddress {
-  /** What the node must be: a leaf by its receipt, any other by its two children as they are stored. */
+  /** Hash that the node must have: for a leaf that of its receipt, for any other node that of its two stored children. */
   readonly computed: string | null;
   readonly stored: string | null;
 }
@@ -15,16 +15,16 @@ export interface Damage extends NodeAddress {
 export type StoredNode = (address: NodeAddress) => Buffer | null;
 
 export interface RangeAudit {
-  /** Frontier of the tree that ends with the last of these leaves; the next range begins with it. */
+  /** Frontier of the tree that ends with the last of these leaves. The next range begins with it. */
   readonly frontier: Frontier;
   readonly damage: readonly Damage[];
 }
 
 /**
- * Computes a range of the tree again, from leaf `from` on: each leaf from its receipt (null if that is missing), and every node that is
- * complete with it, and compares them with what is stored. At most two hashes per leaf, whatever the size of the log (RFC 6962 §2.1; the
- * frontier is a compact range). If both differ it goes on with what is stored, since that is what was signed: so one damaged place is named
- * as it is and does not make all above it look damaged.
+ * Computes a range of the tree again, from leaf `from` on, and compares it with what is stored: each leaf from its receipt (null if that is
+ * missing), and every node that the leaves complete. It takes at most two hashes per leaf, whatever the size of the log (RFC 6962 §2.1; the
+ * frontier is a compact range). If the computed hash differs from the stored one, the stored one is used for the nodes above, because that
+ * is what was signed. So a damaged node is reported alone, and the nodes above it do not look damaged.
  */
 export function auditLeaves(
   frontier: Frontier,
@@ -54,14 +54,14 @@ export function auditLeaves(
   return { frontier: peaks, damage };
 }
 
-/** Indexes of the nodes of one level that are complete with one of the leaves `from` up to `to`. */
+/** Nodes of one level that are completed by a range of leaves: indexes `from` up to but not including `to`. */
 export interface LevelRange {
   readonly level: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The stored nodes that `auditLeaves` will compare. */
+/** The stored nodes that `auditLeaves` compares for leaves `from` up to but not including `to`. */
 export function nodesCompleted(from: number, to: number): LevelRange[] {
   const ranges: LevelRange[] = [];
   for (let level = 0, width = 1; width <= to; level++, width *= 2) {
@@ -71,7 +71,7 @@ export function nodesCompleted(from: number, to: number): LevelRange[] {
   return ranges;
 }
 
-/** Represents a leaf of which neither receipt nor node is left: not the SHA-256 of any known text. */
+/** Represents a leaf of which neither receipt nor node is left. It is not the SHA-256 of any known text. */
 const NOTHING = Buffer.alloc(32);
 
 function hex(hash: Buffer | null): string | null {

@@ -10,34 +10,38 @@ import { signedHead } from './signed-heads.ts';
 import { storedRoot } from './stored-proofs.ts';
 import { LOG_ID, type SignedTreeHead, type TreeHeadFacts } from './tree-head.ts';
 
-/** A break that the operator declares: what was signed, what is left, and why. Published, signed, never taken back. */
+/** A break of the log that the operator declares: what was signed, what is left, and why. It is signed, published and never withdrawn. */
 export interface LogBreak {
-  /** Null if the head outside the database was lost: then it is unknown what was signed. */
+  /** Head that was saved outside the database. Null if it was lost, because it is then unknown what was signed. */
   readonly saved: TreeHeadFacts | null;
   readonly found: TreeHeadFacts;
-  /** The newest one on Base; absent if there is none, or none could be read: then it binds as before. */
+  /**
+   * Newest anchor on Base, which the log need no longer extend. Absent if there is none, or if it could not be read; the anchors then bind
+   * as before.
+   */
   readonly anchored?: DeclaredAnchor | null;
-  /** The places that disagree with their receipts, hash by hash. From now on these, and no others, are passed over. */
+  /** Nodes that disagree with their receipts, hash by hash. From now on audits ignore these, and no others. */
   readonly damage: readonly Damage[];
   /** Books that had lost events; absent if none had. */
   readonly books?: BrokenBooks | null;
   readonly reason: string;
-  /** ISO 8601. */
+  /** Time of the declaration (ISO 8601). */
   readonly declared_at: string;
 }
 
-/** Ending all credentials changes whole tables, each in one statement. */
+/** Time limit of each statement. Ending all credentials changes whole tables, each in one statement. */
 const ENDING = { statement_ms_max: 900_000 } as const;
 
 /**
- * Ends all credentials, in the transaction of the declaration: those that were taken back in the lost part may be valid again in what is
+ * Ends all credentials, in the transaction of the declaration. Credentials that were revoked in the lost part may be valid again in what is
  * left.
  */
 export type EndCredentials = (tx: Tx, at: string) => Promise<void>;
 
 /**
- * Signs and keeps a declaration, and ends a halt: from here on the log is the one that is declared to be left. `endCredentials`: null if a
- * declaration before it has ended everything that the lost part could have ended, see `isNewLoss`.
+ * Signs and stores a declaration, and ends a halt: from then on the log is what the declaration says is left. Returns the declaration with
+ * its signature. `endCredentials` is null if an earlier declaration has ended everything that the lost part could have ended, see
+ * `isNewLoss`.
  */
 export async function declareBreak(
   database: Database,
@@ -74,7 +78,7 @@ export async function declareBreak(
   return { ...facts, kid: issuer.kid, jws };
 }
 
-/** All damage that was ever declared. */
+/** All damage that was ever declared, of all breaks together. */
 export async function declaredDamage(database: Database): Promise<Damage[]> {
   const breaks = await database.query<{ damage: Damage[] }>({
     text: 'select damage from log_break where damage is not null',
@@ -93,12 +97,12 @@ export async function credentialsEndedAtMs(database: Pick<Database, 'query'>): P
   return row?.ended_at_ms ?? null;
 }
 
-/** Time at which something lost was committed, ISO 8601. Null if unknown. */
+/** Time at which a lost entry was committed (ISO 8601). Null if unknown. */
 type LostFrom = string | null;
 
 /**
- * Whether anything was lost since all credentials ended last: a rotation or revocation may have been lost with it. What was committed
- * before that may be declared once more, for another DATA_DIR, and ends nothing again: owners have recovered since.
+ * Whether a lost entry was committed after all credentials last ended: a rotation or revocation may have been lost with it. An entry from
+ * before that time may be declared lost once more, for another DATA_DIR, without ending credentials again: owners have recovered since.
  */
 export function isNewLoss(lost: readonly LostFrom[], ended_at_ms: number | null): boolean {
   return ended_at_ms === null || lost.some(at => at === null || Date.parse(at) > ended_at_ms);
@@ -121,8 +125,8 @@ export async function logBreaks(database: Database): Promise<JsonObject[]> {
 }
 
 /**
- * The head to go on from: the one that the database's own nodes add up to, as it was signed. Null for an empty log.
- * @throws if they do not: such a log cannot be continued, whatever is declared.
+ * The signed head from which the log continues: the one to which the stored nodes add up. Null for an empty log.
+ * @throws if the stored nodes and the signed head disagree. Such a log cannot be continued, whatever is declared.
  */
 export async function headToContinue(database: Database, found: TreeHeadFacts): Promise<SignedTreeHead | null> {
   const { ends_with_head } = await storedHead(database);

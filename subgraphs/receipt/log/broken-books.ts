@@ -1,8 +1,11 @@
 import { limits } from '../../../schema/limits.ts';
 
-/* Books whose events are not those that were committed: they halt the log as another log would, since all tables went back. */
+/*
+ * Books whose events are not those that were committed. They halt the log as a mismatch of the log itself does, because all tables have
+ * then gone back to an older state.
+ */
 
-/** Where a book's chain of events ends or ended. */
+/** Last event of a book's chain of events. */
 interface ChainHead {
   readonly position: number;
   /** Hash of the event at that position. */
@@ -11,13 +14,13 @@ interface ChainHead {
 
 export interface BrokenBook {
   readonly agent_id: number;
-  /** As it was committed, and when (ISO 8601). */
+  /** Last event that is known to be committed, and its time (ISO 8601). */
   readonly known: ChainHead & { readonly at: string };
-  /** As it ends now; null if the book does not exist. */
+  /** Last event that is stored now. Null if the book does not exist. */
   readonly found: ChainHead | null;
 }
 
-/** How many there are, and the first of them. */
+/** Number of broken books, and the first of them by agent id. */
 export interface BrokenBooks {
   readonly count: number;
   readonly books: readonly BrokenBook[];
@@ -25,7 +28,7 @@ export interface BrokenBooks {
   readonly credentials?: number;
 }
 
-/** Null if nothing is lost. */
+/** Sorts the broken books by agent id and names the first of them. Null if nothing is lost. */
 export function brokenBooks(broken: readonly BrokenBook[], credentials = 0): BrokenBooks | null {
   if (broken.length === 0 && credentials === 0) return null;
   const sorted = broken.toSorted((one, other) => one.agent_id - other.agent_id);
@@ -36,7 +39,7 @@ export function brokenBooks(broken: readonly BrokenBook[], credentials = 0): Bro
   };
 }
 
-/** Both, each book once. */
+/** Merges two findings, with each book once. */
 export function allBroken(one: BrokenBooks | null, other: BrokenBooks | null): BrokenBooks | null {
   if (one === null || other === null) return one ?? other;
   const named = new Set(one.books.map(({ agent_id }) => agent_id));
@@ -45,7 +48,7 @@ export function allBroken(one: BrokenBooks | null, other: BrokenBooks | null): B
   return both && { ...both, count: Math.max(both.count, one.count, other.count) };
 }
 
-/** The public part: how much happens on a book is known to its owner only. */
+/** The public part of a finding. It leaves out positions, because only its owner may see how much happens on a book. */
 export function brokenNames({ count, books, credentials }: BrokenBooks) {
   return { count, agent_ids: books.map(({ agent_id }) => agent_id), ...(credentials !== undefined && { credentials }) };
 }

@@ -9,14 +9,14 @@ import type { VerifierKey } from '../verify/verifier-key.ts';
 import { type Inclusion, inclusionOf } from './stored-proofs.ts';
 import type { HeadName } from './tree-head.ts';
 
-/** A checkpoint is requested repeatedly while it is the newest, and while proofs use it. */
+/** Number of checkpoints that are kept in memory. A checkpoint is requested repeatedly while it is the newest, and while proofs use it. */
 const KEPT_MAX = 64;
 
 const kept = new WeakMap<Issuer, LRUCache<string, string>>();
 
-/** For so long after the next head was signed a cosigned one is served in its place. */
+/** Seconds after the signing of the next head for which a cosigned head is still served. */
 const STALE_SECONDS_MAX = 60;
-/** Rows of the newest heads among which the one is chosen that most witnesses have cosigned. */
+/** Maximum number of cosignatures, of the newest heads, among which the head with most cosignatures is chosen. */
 const COSIGNATURES_MAX = 256;
 
 interface StoredHead extends HeadName {
@@ -28,7 +28,7 @@ interface StoredHead extends HeadName {
 export interface CheckpointParts {
   readonly database: Database;
   readonly issuer: Issuer;
-  /** Witnesses whose cosignatures are shown. Empty if only the log's own signature is wanted. */
+  /** Witnesses whose cosignatures are shown. Empty if only the log's own signature is needed. */
   readonly witnesses: readonly VerifierKey[];
 }
 
@@ -38,22 +38,22 @@ interface WantedHead {
   readonly leaf_index?: number;
 }
 
-/** `halted`: the log is not the one that was signed, and nothing is stated about it. */
+/** `halted`: the log is not the one that was signed, so no statement about it is made. */
 type Checkpoint =
   | { readonly kind: 'known'; readonly head: HeadName; readonly note: string }
   | { readonly kind: 'unknown' | 'halted' };
 
 /**
- * A signed head as a checkpoint (https://c2sp.org/tlog-checkpoint): it restates a head that the issuer signed under the
- * head's lock. `unknown` if no batch ended at that size. Without a size it is the newest that most witnesses have
- * cosigned, if it was overtaken a moment ago at most or contains the requested leaf; else the newest, without
- * cosignatures.
+ * A signed head as a checkpoint (https://c2sp.org/tlog-checkpoint). It restates a head that the issuer signed under the lock of the log's
+ * head. `unknown` if no batch ended at that size. Without a size, it is the newest of the heads that most witnesses have cosigned; only
+ * heads count that contain the requested leaf or, without one, that were the newest within the last minute. If there are none, it is the
+ * newest head, without cosignatures.
  */
 export async function checkpoint(
   { database, issuer, witnesses }: CheckpointParts,
   { tree_size = null, leaf_index }: WantedHead = {},
 ): Promise<Checkpoint> {
-  // A head may be signed by a key that another process began with a moment ago.
+  // The head may be signed by a key that another process began to use a moment ago.
   await issuer.renew();
   const stale_seconds = leaf_index === undefined ? STALE_SECONDS_MAX : null;
   const [row] = await database.query<{ halted: boolean; head: StoredHead | null }>({
@@ -66,7 +66,10 @@ export async function checkpoint(
   return tree_size ? { kind: 'unknown' } : { kind: 'known', head: empty, note: noteOf(issuer, empty) };
 }
 
-/** $1: number of leaves, or null; $2: witnesses; $3: a leaf that it contains; $4: maximum age, or null. */
+/**
+ * $1: number of leaves, or null. $2: verifier keys of the witnesses. $3: index of a leaf that the head must contain, or -1. $4: maximum
+ * seconds since the next head was signed, or null.
+ */
 const HEAD = `with newest as (
     select tree_size, witness, line from log_cosignature
     where witness = any($2) and tree_size > $3::int8 and ($1::int8 is null or tree_size = $1)
@@ -88,20 +91,20 @@ const empty: HeadName = { tree_size: 0, root_hash: EMPTY_ROOT.toString('hex') };
 function checkpointOf(issuer: Issuer, head: StoredHead, witnesses: readonly VerifierKey[]): string {
   const notes = kept.get(issuer) ?? new LRUCache<string, string>({ max: KEPT_MAX });
   kept.set(issuer, notes);
-  // The keys are part of the cache's key, so that a key that was revoked meanwhile signs no further note.
+  // The verifier keys are part of the cache's key, so that a key that was revoked meanwhile signs no further note.
   const key = [head.jws, ...issuer.verifierKeys(issuer.log_origin), ...head.lines].join('\n');
   const known = notes.get(key);
   if (known !== undefined) return known;
   requireSigned(issuer, head);
   const note = noteOf(issuer, head);
-  // A stored line that was altered would spoil the whole note for clients that know that witness.
+  // A stored line that was altered is left out, because clients that verify that witness would reject the whole note.
   const sound = head.lines.filter(line => openNote(note + line, witnesses).kind === 'signed');
   const cosigned = note + sound.join('');
   notes.set(key, cosigned);
   return cosigned;
 }
 
-/** @throws if the row differs from what the issuer signed: it must not be vouched for */
+/** @throws if the row differs from what the issuer signed, because a checkpoint would confirm it. */
 function requireSigned(issuer: Issuer, { tree_size, root_hash, jws }: StoredHead): void {
   const parsed = parseJws(jws);
   const signed = parsed && verifyEs256(issuer.jwks, parsed.header.kid, parsed.input, parsed.signature);
@@ -127,7 +130,7 @@ export async function tlogProof(
   const { database } = parts;
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) return { kind: 'unknown' };
-  // Read after the receipt, so it covers it.
+  // Read after the receipt, so that the head covers the receipt.
   const newest = await checkpoint(parts, { leaf_index: receipt.leafIndex });
   if (newest.kind !== 'known') return newest;
   const { tree_size, root_hash } = newest.head;
@@ -135,7 +138,7 @@ export async function tlogProof(
   return { kind: 'proven', text: proofText(inclusion, newest.note) };
 }
 
-/** @param note the checkpoint under which the path leads to the root */
+/** @param note checkpoint to whose root the path leads */
 export function proofText({ leaf_index, path }: Pick<Inclusion, 'leaf_index' | 'path'>, note: string): string {
   return [HEADER, `index ${leaf_index}`, ...path.map(hash => hash.toString('base64')), '', note].join('\n');
 }

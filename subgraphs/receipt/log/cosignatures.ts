@@ -2,28 +2,28 @@ import type { Database } from '../../database.ts';
 import type { HeadName } from './tree-head.ts';
 
 /**
- * Why a witness cosigns nothing newer. `refused`: it says that the log does not extend what it has cosigned. `ahead`: it has cosigned more
- * than this log holds. `lied`: its answer is not a cosignature of its own. `unknown_log`: it does not watch this log, or knows none of its
- * keys. `away`: it does not answer.
+ * Why a witness cosigns no newer head. `refused`: it says that the log does not extend what it has cosigned. `ahead`: it has cosigned more
+ * leaves than this log has. `lied`: its response is not a cosignature by its key. `unknown_log`: it is not set up for this log, or for any
+ * of its keys. `away`: it does not respond.
  */
 export type WitnessTrouble = 'refused' | 'ahead' | 'lied' | 'unknown_log' | 'away';
 
-/** How far a witness has come, as all processes know it. */
+/** Progress of a witness, the same for all processes. */
 export interface WitnessStanding {
-  /** Its verifier key. */
+  /** Verifier key of the witness. */
   readonly witness: string;
-  /** From which size it takes a proof next. */
+  /** Tree size from which the witness accepts the next consistency proof. */
   readonly old_size: number;
   readonly cosigned_size: number;
-  /** ISO 8601; null before the first. */
+  /** Time of its newest cosignature (ISO 8601). Null before the first. */
   readonly cosigned_at: string | null;
   readonly trouble: WitnessTrouble | null;
 }
 
-/** Heads whose cosignatures are kept, besides those on Base: an hour of a log that grows at every round. */
+/** Number of newest heads whose cosignatures are kept, besides those of anchored heads: an hour of a log that grows in every round. */
 const HEADS_KEPT = 2_048;
 
-/** Standings of these witnesses, in their order. */
+/** Progress of these witnesses, in their order. */
 export async function witnessStandings(database: Database, witnesses: readonly string[]): Promise<WitnessStanding[]> {
   const rows = await database.query<WitnessStanding & { cosigned_at: string | null }>({
     name: 'witness standings',
@@ -37,7 +37,7 @@ export async function witnessStandings(database: Database, witnesses: readonly s
 
 const begun = { old_size: 0, cosigned_size: 0, cosigned_at: null, trouble: null } as const;
 
-/** Nothing was cosigned: stores the size from which it goes on, and the trouble. */
+/** Stores the result of a round without a cosignature: the size for the next proof, and the trouble. */
 export async function noteWitness(
   database: Database,
   { witness, old_size, trouble }: Pick<WitnessStanding, 'witness' | 'old_size' | 'trouble'>,
@@ -50,7 +50,7 @@ export async function noteWitness(
   });
 }
 
-/** Keeps a verified cosignature, and forgets old ones. Keeping the same one again has no effect. */
+/** Stores a verified cosignature and deletes old ones. It may be repeated with the same cosignature. */
 export async function keepCosignature(
   database: Database,
   head: HeadName,

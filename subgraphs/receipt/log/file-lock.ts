@@ -2,14 +2,14 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work under the lock takes less than a millisecond: a process that has held it for this long is dead, or suspended. */
+/** Work under the lock takes less than a millisecond, so a process that has held it for this long is dead or suspended. */
 const ABANDONED_AFTER_MS = 1_000;
 const RETRY_MS = 5;
 
 /**
- * Runs `work` while no other process on this machine does so under the same path (O_EXCL, because Node has no flock). `work` is
- * synchronous and short, so that a process is rarely suspended while it holds the lock. If one is, the next process takes the lock:
- * `held` then returns false, and the first must not write, because its data is out of date.
+ * Runs `work` while no other process on this machine does so under the same path (O_EXCL, because Node has no flock). `work` is synchronous
+ * and short, so that a process is rarely suspended while it holds the lock. If one is suspended, the next process takes the lock. `held`
+ * then returns false, and the first process must not write, because its data is out of date.
  */
 export async function withFileLock<T>(path: string, work: (held: () => boolean) => T): Promise<T> {
   for (;;) {

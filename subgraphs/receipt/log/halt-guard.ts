@@ -4,12 +4,12 @@ import { DatabaseAway } from '../../outage.ts';
 import type { Mismatch } from './halt.ts';
 
 /*
- * The database for resolvers: it refuses writes while the log is halted. All tables may have gone back with the log: a book would be
- * continued from a position that others have seen with another entry, a session that was ended would open it, and what is not found may
- * have existed.
+ * The database for resolvers, which refuses writes while the log is halted. All tables may have gone back to an older state with the log. A
+ * book would then be continued from a position at which others have seen another entry, a session that was ended would give access to it,
+ * and what is not found may have existed.
  */
 
-/** The mismatch of the log in a database; null while nothing is wrong with it. */
+/** Returns the mismatch of the log in a database; null while there is none. */
 type Halt = () => Mismatch | null;
 
 interface HaltSignal {
@@ -20,7 +20,7 @@ interface HaltSignal {
 const haltings = new WeakMap<object, HaltSignal>();
 const never = new Promise<void>(() => {});
 
-/** 503: the same call may succeed once an operator has resolved the halt, as it may once an unavailable database is back. */
+/** 503: the same call may succeed once an operator has resolved the halt, just as after an outage of the database. */
 export class RefusedWhileHalted extends DatabaseAway {
   constructor() {
     super(undefined, {
@@ -29,13 +29,16 @@ export class RefusedWhileHalted extends DatabaseAway {
   }
 }
 
-/** `halted` resolves with the first moment of a halt: for whatever stays open beyond one request. */
+/**
+ * Wraps a database so that it refuses writes while the log is halted. `halted` resolves when a halt begins, for connections that stay open
+ * beyond one request.
+ */
 export function refuseWritesWhileHalted(database: Database, halt: Halt, halted: Promise<void> = never): Database {
   const guarded: Database = {
     ...database,
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
       if (halt() === null) return database.query<R>(statement);
-      // Postgres decides which statements write.
+      // A read-only transaction leaves it to Postgres to decide which statements write.
       return database.transaction(async tx => (await tx.query<R>(statement)).rows, { read_only: true });
     },
     async transaction(work, bound) {
@@ -43,7 +46,7 @@ export function refuseWritesWhileHalted(database: Database, halt: Halt, halted: 
       requireNotHalted(guarded);
       return database.transaction(async tx => {
         const result = await work(tx);
-        // A halt that became known meanwhile counts: until the commit nothing is stored.
+        // A halt that became known during the work counts too, because nothing is stored before the commit.
         requireNotHalted(guarded);
         return result;
       }, bound);
@@ -53,7 +56,7 @@ export function refuseWritesWhileHalted(database: Database, halt: Halt, halted: 
   return guarded;
 }
 
-/** A database in place of another one, halted whenever the log of that one is. */
+/** Returns `other`, which then counts as halted whenever `database` does. */
 export function shareHalt(database: Pick<Database, 'query'>, other: Database): Database {
   const halting = haltings.get(database);
   if (halting) haltings.set(other, halting);
@@ -61,7 +64,7 @@ export function shareHalt(database: Pick<Database, 'query'>, other: Database): D
 }
 
 /**
- * For whatever would be stated as complete, or opened by a credential, and may have lost entries.
+ * For results that would be stated as complete, or opened by a credential, although entries may be lost.
  * @throws RefusedWhileHalted 503
  */
 export function requireNotHalted(database: Pick<Database, 'query'>): void {
@@ -77,7 +80,10 @@ export function whenHalted(database: Pick<Database, 'query'>): Promise<void> {
   return haltings.get(database)?.halted ?? never;
 }
 
-/** Null is believed only while the log is not halted. @throws RefusedWhileHalted 503 */
+/**
+ * Returns `found`. A null is returned only while the log is not halted, because otherwise the row may have been lost. @throws
+ * RefusedWhileHalted 503
+ */
 export function resultUnlessHalted<T>(database: Pick<Database, 'query'>, found: T | null): T | null {
   if (found === null) requireNotHalted(database);
   return found;

@@ -4,23 +4,23 @@ import { LOG_CHANNEL } from '../../live-channels.ts';
 import { type BrokenBooks, booksSentence } from './broken-books.ts';
 import { type HeadName, LOG_ID } from './tree-head.ts';
 
-/** A head that was signed, and one that was found and does not extend it; or books that do not continue what was committed. */
+/** A head that was signed, and a stored head that does not extend it; or books that do not continue what was committed. */
 export interface Mismatch {
   readonly known: HeadName;
   readonly found: HeadName;
-  /** Absent if the log itself is another one. If present, both heads are the newest known one. */
+  /** Absent if the log itself does not match. If present, both heads are the newest known one. */
   readonly books?: BrokenBooks;
 }
 
-/** As stored in the database, for every process that takes the log's head. */
+/** A halt as it is stored in the database, for every process that locks the log's head. */
 export interface LogHalt extends Mismatch {
-  /** ISO 8601. */
+  /** Time at which the mismatch was found (ISO 8601). */
   readonly at: string;
-  /** The process that found it: host and number. */
+  /** Process that found the mismatch: host name and process id. */
   readonly by: string;
 }
 
-/** Nothing is appended to this log any more. Whatever money has moved is recorded once its break is accepted. */
+/** The log is halted, so nothing is appended to it. Money that has moved is recorded once the break of the log is declared. */
 export class LogHalted extends BatchRefused {
   readonly mismatch: Mismatch;
 
@@ -36,17 +36,17 @@ export function mismatchSentence({ known, found, books }: Mismatch): string {
 found is size ${found.tree_size}, root ${found.root_hash}`;
 }
 
-/** The notice on the channel besides heads. */
+/** Notice of a halt on the log's channel. All other notices on it are commits. */
 export const HALT_NOTICE = 'halt';
 
 export interface HaltAnnouncement {
-  /** Whether a break was declared since. Then the halt is not written again, and this process must be restarted. */
+  /** Whether a break was declared since `breaks_before` was read. The halt is then not stored again, and this process must be restarted. */
   readonly accepted: boolean;
 }
 
 /**
- * Writes the halt unless there is one, and notifies all processes, in one statement. It is stored in the head's own row: a statement that
- * waited for the lock reads that row in its newest state, which is true of no other table.
+ * Stores the halt unless one is stored already, and notifies all processes, in one statement. The halt is in the row of the log's head: a
+ * statement that waited for the lock of that row reads its newest state, which it does not for rows of other tables.
  */
 export async function announceHalt(
   database: Database,
@@ -63,7 +63,7 @@ export async function announceHalt(
   return { accepted: row?.accepted ?? false };
 }
 
-/** The number of the newest break; 0 if none was ever declared. */
+/** Number of the newest break; 0 if none was ever declared. */
 export async function newestBreak(database: Database): Promise<number> {
   const [row] = await database.query<{ newest: number }>({
     text: 'select coalesce(max(break_id), 0) as newest from log_break',

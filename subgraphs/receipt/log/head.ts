@@ -16,7 +16,7 @@ import {
   treeHeadHash,
 } from './tree-head.ts';
 
-/** Position of a leaf, and the head of the log's prefix that ends with it. */
+/** Position of a leaf, and the tree head of the log up to this leaf. */
 export interface LeafPosition {
   readonly leaf_index: number;
   readonly tree_size: number;
@@ -25,17 +25,17 @@ export interface LeafPosition {
 }
 
 /**
- * The log while its head is locked by this transaction. Leaves get their places here and nowhere else;
- * `store` must be called once, before the transaction commits.
+ * The log while this transaction locks its head. Leaves get their positions only here. `store` must be called once, before the transaction
+ * commits.
  */
 export class OpenLog {
-  /** Database time, never before the last batch's: the order of leaves is the order of their times. */
+  /** Database time in Unix milliseconds, never before that of the last batch, so that leaves are in the order of their times. */
   readonly collected_at_ms: number;
-  /** The head that it continues, as the frontier adds up. */
+  /** Head that this log continues, computed from the frontier. */
   readonly found: HeadName;
   #size: number;
   #frontier: Frontier;
-  /** Head of the tree that ends with the newest leaf. Null before there is one. */
+  /** Head of the tree that ends with the newest leaf. Null before the first `append`. */
   #head: HashedHead | null = null;
   readonly #nodes: TreeNode[] = [];
 
@@ -80,7 +80,7 @@ export class OpenLog {
   }
 }
 
-/** In one statement, since others wait for the head meanwhile. */
+/** One statement, because other processes wait for the head meanwhile. */
 const STORE = `with node as (
     insert into log_node (level, index, hash)
     select level, index, hash from jsonb_populate_recordset(null::log_node, $6::jsonb)),
@@ -91,12 +91,12 @@ const STORE = `with node as (
     update log_head set tree_size = $2, root_hash = $3, frontier = $4, last_at_ms = $5 where log_id = $1)
   select pg_notify('${LOG_CHANNEL}', $8)`;
 
-/** A commit as the channel carries it: `<size>:<root>><size>:<root>`. */
+/** Text of a commit on the channel: `<size>:<root>><size>:<root>`. */
 function linkText({ from, to }: HeadLink): string {
   return `${from.tree_size}:${from.root_hash}>${to.tree_size}:${to.root_hash}`;
 }
 
-/** Null if it is not a link. */
+/** Reads the text of a commit. Null if it is no such text. */
 export function linkFromText(text: string): HeadLink | null {
   const parts = /^(\d{1,15}):([0-9a-f]{64})>(\d{1,15}):([0-9a-f]{64})$/.exec(text);
   if (!parts) return null;
@@ -108,9 +108,9 @@ export function linkFromText(text: string): HeadLink | null {
 }
 
 /**
- * Locks the log's head until the transaction ends. Locked after claim keys, before book heads. The stored log must
- * extend everything that this process knows to be signed, or nothing may be appended. Without commits of others that is
- * one comparison, otherwise one more statement, O(log n). @throws LogHalted
+ * Locks the log's head until the transaction ends. It must be locked after claim keys and before book heads. The stored log must extend
+ * every signed head that this process has recorded; otherwise nothing may be appended. If no other process has committed, that takes one
+ * comparison, otherwise one more statement over O(log n) rows. @throws LogHalted
  */
 export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   known.requireSound();
@@ -118,14 +118,15 @@ export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   const head = rows[0];
   if (head === undefined) throw new Error(`the log has no head ${LOG_ID}`);
   const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };
-  // No other process can commit now: all that is known at this moment was committed before.
+  // No other process can commit now, so all heads that are known at this moment were committed before.
   const heads = known.heads();
-  // Unless this process was suspended: then the server has ended its session, others have committed, and that fails here.
+  // The exception: if this process was suspended, the server has ended its session, and others may have committed. This statement then
+  // fails.
   if (compareHeads(heads, found).kind === 'contradicted') await tx.query('select');
   await requireExtended(nodesWithin(tx), known, heads, { found, halted: head.halted });
   const frontier = peaks(head.frontier);
   const log = new OpenLog(head.tree_size, frontier, Math.max(head.now_ms, head.last_at_ms));
-  // The next leaf continues the frontier: with another root than the head's it would begin another tree.
+  // The next leaf continues the frontier. If the root of the frontier is not that of the head, the leaf would begin another tree.
   const whole = frontier.length === peaksOf(0, head.tree_size).length && isSameHead(log.found, found);
   if (!whole) throw known.stop({ known: found, found: log.found });
   return log;
@@ -146,13 +147,13 @@ interface HeadRow {
 }
 
 /**
- * The clock is read above the locking scan, hence after the wait: below it a waiting transaction would use the time at which it began to
- * wait.
+ * The clock is read outside the scan that locks, so after the wait for the lock. Inside it, a waiting transaction would use the time at
+ * which it began to wait.
  */
 const LOCK = `with head as materialized (select tree_size, root_hash, frontier, last_at_ms, halted from log_head where log_id = $1 for update)
 select head.*, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms from head`;
 
-/** The head of the log before its first leaf: saved at the first start, so that a missing file is always a lost one. */
+/** Signed head of the empty log. It is saved at the first start, so that a missing file always means a lost one. */
 export function emptyHead(issuer: Issuer, at_ms: number): SignedTreeHead {
   return signHead(issuer, hashedHead(0, EMPTY_ROOT), at_ms);
 }

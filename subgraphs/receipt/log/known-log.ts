@@ -1,24 +1,24 @@
 import { LogHalted, type Mismatch } from './halt.ts';
 import { type HeadName, headName, isFork, isSameHead } from './tree-head.ts';
 
-/** A commit as its process announces it: the head that it found under the lock, and the one that it left. */
+/** A commit as its process announces it: the head that the process found under the lock, and the head that it stored. */
 export interface HeadLink {
   readonly from: HeadName;
   readonly to: HeadName;
 }
 
-/** Number of remembered heads of the log: enough for announcements that are still on their way. */
+/** Number of heads that are remembered, enough for announcements that have not arrived yet. */
 const REMEMBERED_MAX = 1_024;
 
 /**
- * What this process knows of the log independently of the database: the newest head that was proven here, and heads
- * that were announced or saved outside and are not proven here yet. The head found under the lock must extend all of
- * them. In memory, for one process; it never goes back, and a mismatch is final.
+ * Heads of the log that this process has recorded independently of the database: the newest head that was proven here, and heads that were
+ * announced or saved outside and are not proven here yet. The head found under the lock must extend all of them. The record is in the
+ * memory of one process and never goes back to a smaller head. A mismatch is final.
  */
 export class KnownLog {
-  /** The newest head that was proven, or our own commit. */
+  /** The newest head that this process has proven or committed. */
   #proven: HeadName | null = null;
-  /** The newest head of each chain of announced commits. */
+  /** The newest head of each chain of announced commits that is not proven yet. */
   #unproven: HeadName[] = [];
   readonly #proven_roots = new Roots();
   readonly #roots = new Roots();
@@ -26,10 +26,10 @@ export class KnownLog {
   #mismatch: Mismatch | null = null;
   /** Called once when the log is halted. */
   onHalt: (mismatch: Mismatch) => void = () => {};
-  /** Called when only a read of the database can decide. */
+  /** Called when a head can be judged only by reading the database. */
   onUncertain: () => void = () => {};
 
-  /** `outside`: heads that other processes have saved since the last call. It must not wait. */
+  /** `outside` returns the heads that other processes have saved since the last call. It must not wait. */
   constructor(outside: () => readonly HeadName[] = () => []) {
     this.#outside = outside;
   }
@@ -38,25 +38,25 @@ export class KnownLog {
     return this.#mismatch;
   }
 
-  /** The newest head that was proven here. */
+  /** The newest head that this process has proven or committed. */
   get newest(): HeadName | null {
     return this.#proven;
   }
 
-  /** All heads that must be prefixes of what is found, the largest last. */
+  /** All heads that the stored log must extend, each once, the largest last. */
   heads(): readonly HeadName[] {
     const heads = this.#proven ? [this.#proven, ...this.#unproven] : this.#unproven;
     const distinct = heads.filter((head, index) => heads.findIndex(other => isSameHead(other, head)) === index);
     return distinct.sort((one, other) => one.tree_size - other.tree_size);
   }
 
-  /** Also takes in what others have saved. @throws LogHalted */
+  /** Adds the heads that other processes have saved, and checks that the log is not halted. @throws LogHalted */
   requireSound(): void {
     for (const head of this.#outside()) this.learn(head);
     if (this.#mismatch) throw new LogHalted(this.#mismatch);
   }
 
-  /** For good: nothing that comes later makes one log of two. Returns what to throw. */
+  /** Records a mismatch for good, because no later head can make one log of two. Returns the error to throw. */
   stop({ known, found, books }: Mismatch): LogHalted {
     if (this.#mismatch === null) {
       this.#mismatch = { known: headName(known), found: headName(found), ...(books && { books }) };
@@ -65,7 +65,7 @@ export class KnownLog {
     return new LogHalted(this.#mismatch);
   }
 
-  /** `found` extends all of `heads`, which are those that `heads()` named before it was read. */
+  /** Records that `found` extends all of `heads`, which `heads()` returned before `found` was read. */
   addProven(found: HeadName, heads: readonly HeadName[]): void {
     for (const head of [found, ...heads]) {
       this.#roots.add(head);
@@ -76,15 +76,15 @@ export class KnownLog {
   }
 
   /**
-   * Our own commit: built on a head that was proven under the lock, it extends that. @throws LogHalted if the log was halted meanwhile:
-   * then it is unknown to which of the two logs the commit belongs.
+   * Records a commit of this process. It extends the head on which it was built, which was proven under the lock. @throws LogHalted if the
+   * log was halted meanwhile, because it is then unknown to which of the two logs the commit belongs.
    */
   addCommit(head: HeadName): void {
     if (!this.#contradicts(head) && this.#mismatch === null) this.addProven(head, []);
     if (this.#mismatch) throw new LogHalted(this.#mismatch);
   }
 
-  /** A head from outside the database, or announced without its predecessor: to be proven at the next read. */
+  /** Records a head from outside the database, or one that was announced without its predecessor. It is proven at the next read. */
   learn(head: HeadName): void {
     if (this.#contradicts(head) || this.#roots.has(head)) return;
     this.#roots.add(head);
@@ -93,8 +93,8 @@ export class KnownLog {
   }
 
   /**
-   * A commit of another process, or our own. Commits follow each other under one lock, so that their links meet at every head that was ever
-   * committed: one that passes over a known head has left it out.
+   * Records an announced commit, of another process or of this one. Commits follow each other under one lock, so each link begins at the
+   * head with which the link before it ended. A link that passes over a known head therefore does not continue it.
    */
   learnLink({ from, to }: HeadLink): void {
     if (this.#contradicts(from) || this.#contradicts(to) || this.#roots.has(to)) return;
@@ -105,7 +105,7 @@ export class KnownLog {
       return;
     }
     if (!known.some(head => isSameHead(head, from))) {
-      // Our own announcement arrived before an earlier commit's, or a process continues from an older state.
+      // An earlier commit is announced after a later one, or a process continues from an older state.
       if (to.tree_size < (known.at(-1)?.tree_size ?? 0)) this.onUncertain();
       else this.learn(to);
       return;
@@ -114,12 +114,12 @@ export class KnownLog {
     this.#unproven = [...this.#unproven.filter(head => !isSameHead(head, from)), headName(to)];
   }
 
-  /** Whether a head is known, by proof or by construction, to be one of this log. */
+  /** Whether this process has proven or committed a head of this log. */
   hasProven(head: HeadName): boolean {
     return this.#proven_roots.has(head);
   }
 
-  /** Stops if another head of that size is known. */
+  /** Whether another head of the same size is known. If so, the mismatch is recorded. */
   #contradicts(head: HeadName): boolean {
     const known = this.#roots.at(head.tree_size);
     const contradicts = known !== null && isFork(known, head);
@@ -128,7 +128,7 @@ export class KnownLog {
   }
 }
 
-/** The latest heads, by their sizes. */
+/** The heads that were added last, by their sizes. */
 class Roots {
   readonly #roots = new Map<number, string>();
 

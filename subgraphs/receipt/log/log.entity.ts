@@ -6,7 +6,7 @@ import { TreeHeadNoun } from '../../../schema/result-proof.ts';
 import { showMembers } from '../../graph-type.ts';
 import { BigIntType, Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** A perfect subtree of the log; written once, never changed. */
+/** Root of a perfect subtree of the log. It is written once and never changed. */
 @Entity()
 export class LogNode {
   @PrimaryKey({ type: 'smallint', autoincrement: false })
@@ -19,7 +19,9 @@ export class LogNode {
   hash!: Buffer;
 }
 
-/** One row: the head that is locked while leaves are appended. The frontier is the peaks' hashes, end to end. */
+/**
+ * The only row is the head of the log, which is locked while leaves are appended. The frontier is the concatenation of the peaks' hashes.
+ */
 @Entity()
 export class LogHead {
   @PrimaryKey({ type: 'smallint', autoincrement: false })
@@ -37,12 +39,12 @@ export class LogHead {
   @Property({ type: new BigIntType('number') })
   lastAtMs!: number;
 
-  /** See halt.ts; null while the log may be appended to. */
+  /** Halt of the log, see halt.ts. Null while leaves may be appended. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   halted!: JsonObject | null;
 }
 
-/** A head that the issuer signed; one for each batch of receipts. */
+/** A head that the issuer signed. There is one for each batch of receipts. */
 @ObjectType({ description: 'A signed tree head of the append-only receipt log (RFC 6962).' })
 @Entity()
 export class TreeHead implements MembersOf<typeof TreeHeadNoun> {
@@ -69,7 +71,7 @@ export class TreeHead implements MembersOf<typeof TreeHeadNoun> {
 }
 showMembers(TreeHead, TreeHeadNoun);
 
-/** A declared break of the log: what was signed, what is left, which part of that is damaged, and why. Rows are only added. */
+/** A declared break of the log: what was signed, what is left, which nodes of that are damaged, and why. Rows are only added. */
 @Entity({ tableName: 'log_break' })
 export class LogBreakRecord {
   @PrimaryKey({ type: 'integer' })
@@ -103,7 +105,7 @@ export class LogBreakRecord {
   @Property({ type: 'json', nullable: true })
   books!: JsonObject | null;
 
-  /** Not so of breaks that were declared before this was done. */
+  /** Whether all credentials ended with the declaration. False for breaks that were declared before this was recorded. */
   @Property({ type: 'boolean', default: false })
   credentialsEnded!: boolean;
 }

@@ -51,7 +51,7 @@ export class LogResolver {
     @Args(() => InclusionArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
-    // Also if it is found: the head that it would be proven under is not the newest that was signed.
+    // Refused even if the receipt is found, because the head of the proof would not be the newest that was signed.
     requireNotHalted(database);
     const { task_id: taskId, tree_size } = givenMembers(InclusionRequest, asked);
     const [receipt] = await receiptsByTask(database, [taskId]);

@@ -1,8 +1,8 @@
 import { nodeHash, rootOf } from '../verify/merkle-proof.ts';
 
 /**
- * The append-only Merkle tree of RFC 6962 §2.1 (RFC 9162 §2.1.1): pure, no storage.
- * A node is named by its level (leaves are 0) and its index in that level; only perfect subtrees are nodes.
+ * Address of a node in the append-only Merkle tree of RFC 6962 §2.1 (RFC 9162 §2.1.1): its level (0 for leaves) and its index in that
+ * level. Only perfect subtrees are nodes. This file computes the tree and stores nothing.
  */
 export interface NodeAddress {
   readonly level: number;
@@ -13,27 +13,24 @@ export interface TreeNode extends NodeAddress {
   readonly hash: Buffer;
 }
 
-/**
- * Roots of the perfect subtrees of a tree, largest first: one for each set bit of its size. An append needs no more of
- * the tree.
- */
+/** Roots of the perfect subtrees of a tree, largest first: one for each set bit of its size. An append needs nothing else of the tree. */
 export type Frontier = readonly Buffer[];
 
 export interface AppendResult {
   readonly frontier: Frontier;
   readonly root: Buffer;
-  /** The leaf and every parent that it completes, lowest first: what a store has to keep. */
+  /** The leaf and every parent that it completes, lowest first. These are the nodes to store. */
   readonly nodes: readonly TreeNode[];
 }
 
-/** Adds leaf number `size`; costs at most log2(size) + 1 node hashes, the root included. */
+/** Adds leaf number `size`. It takes at most log2(size) + 1 node hashes, including the root. */
 export function appendLeaf(frontier: Frontier, size: number, leaf: Buffer): AppendResult {
   const { peaks, kept } = growPeaks({ peaks: frontier, size, leaf, join: nodeHash });
   const nodes = kept.map(({ level, index, node }) => ({ level, index, hash: node }));
   return { frontier: peaks, root: rootOf(peaks), nodes };
 }
 
-/** A node of a tree of this shape, whatever it is made of. */
+/** A node of a tree of this shape, with a value of any type. */
 export interface KeptNode<Node> extends NodeAddress {
   readonly node: Node;
 }
@@ -45,7 +42,7 @@ interface Growth<Node> {
   readonly join: (left: Node, right: Node) => Node;
 }
 
-/** One leaf more; `kept` are the leaf and every parent that it completes, lowest first. */
+/** Adds one leaf. `kept` contains the leaf and every parent that it completes, lowest first. */
 export function growPeaks<Node>({ peaks: before, size, leaf, join }: Growth<Node>): {
   readonly peaks: readonly Node[];
   readonly kept: readonly KeptNode<Node>[];
@@ -64,7 +61,7 @@ export function growPeaks<Node>({ peaks: before, size, leaf, join }: Growth<Node
   return { peaks: [...peaks, node], kept };
 }
 
-/** The perfect subtrees that make up leaves `from` up to `to`, largest first; `from` must be aligned to them. */
+/** The perfect subtrees that make up leaves `from` up to but not including `to`, largest first. `from` must be aligned to them. */
 export function peaksOf(from: number, to: number): NodeAddress[] {
   const peaks: NodeAddress[] = [];
   for (let start = from; start < to; ) {
@@ -78,7 +75,7 @@ export function peaksOf(from: number, to: number): NodeAddress[] {
 /** Reads a stored node. @throws if it is missing. */
 export type NodeReader = (address: NodeAddress) => Buffer;
 
-/** Leaves `from` up to but not including `to`: one entry of a proof is the hash of one such range. */
+/** Leaves `from` up to but not including `to`. One entry of a proof is the hash of one such range. */
 interface Range {
   readonly from: number;
   readonly to: number;
@@ -105,7 +102,7 @@ export function inclusionRanges(leaf_index: number, size: number): Range[] {
   return ranges;
 }
 
-/** PROOF(m, D[n]) of RFC 6962 §2.1.2, as ranges; the old root itself is left out if it is a node of the new tree. */
+/** PROOF(m, D[n]) of RFC 6962 §2.1.2, as ranges. The old root itself is left out if it is a node of the new tree. */
 function consistencyRanges(old_size: number, size: number): Range[] {
   if (old_size < 0 || old_size > size) throw new RangeError(`no tree of ${old_size} inside one of ${size}`);
   const ranges: Range[] = [];
@@ -125,7 +122,7 @@ const addresses = (ranges: Range[]) => ranges.flatMap(range => peaksOf(range.fro
 const hashes = (ranges: Range[], read: NodeReader) =>
   ranges.map(range => rootOf(peaksOf(range.from, range.to).map(read)));
 
-/** The nodes that `inclusionPath` will read, so that a store can fetch them at once. */
+/** The nodes that `inclusionPath` reads, so that they can be fetched at once. */
 export function inclusionNodes(leaf_index: number, size: number): NodeAddress[] {
   return addresses(inclusionRanges(leaf_index, size));
 }

@@ -8,26 +8,28 @@ import { type HeadName, isFork, LOG_ID, type TreeHeadFacts } from './tree-head.t
 
 export type LogIntegrity =
   | { readonly kind: 'intact'; readonly found: TreeHeadFacts }
-  /** Nothing is known from outside the database: a first start where it is empty, or else a lost DATA_DIR. */
+  /** No head was saved outside the database: it is the first start if the database is empty, otherwise DATA_DIR was lost. */
   | { readonly kind: 'unsaved'; readonly found: TreeHeadFacts }
-  /** The database knows fewer leaves than were signed: an older dump, or a truncated table. */
+  /** The database has fewer leaves than were signed, because of an older dump or a truncated table. */
   | { readonly kind: 'shrunken'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
-  /** At least as long as it should be, but not the log that was signed. */
+  /** The log has at least as many leaves as it must have, but is not the log that was signed. */
   | { readonly kind: 'rewritten'; readonly saved: TreeHeadFacts; readonly found: TreeHeadFacts }
-  /** A process found another log than the one it knew, and halted this one for all. */
+  /** A process found that the log does not extend a known head, and halted it for all processes. */
   | {
       readonly kind: 'halted';
       readonly saved: TreeHeadFacts | null;
       readonly found: TreeHeadFacts;
       readonly halt: LogHalt;
     }
-  /** Its head is not where its leaves, receipts and signed heads end: the next leaf would collide with an existing one. */
+  /**
+   * The size of the log's head is not that of its leaves, receipts and signed heads, so the next leaf would collide with an existing one.
+   */
   | { readonly kind: 'contradictory'; readonly saved: TreeHeadFacts | null; readonly found: TreeHeadFacts };
 
 /**
- * Whether the log in the database still begins with the one whose head was saved outside of it.
- * Nodes are never changed, so the roots are computed again from them, not read from a stored head: O(log n) rows. That
- * the leaves below are still those of the receipts is for the audit to say (audit-database.ts).
+ * Whether the log in the database extends the head that was saved outside it. Nodes are never changed, so the roots are computed again from
+ * the nodes, not read from a stored head. It reads O(log n) rows. Whether the leaves are still those of the receipts is checked by the
+ * audit (audit-database.ts).
  */
 export async function proveLogIntact(database: Database, saved: TreeHeadFacts | null): Promise<LogIntegrity> {
   const { found, ends_with_head, halt } = await storedHead(database);
@@ -49,7 +51,7 @@ interface StoredHead {
   readonly ends_with_head: boolean;
 }
 
-/** The current head; in one statement with what it is the head of, because others may append meanwhile. */
+/** Reads the current head, and the sizes of what it must cover, in one statement, because others may append meanwhile. */
 export async function storedHead(database: Database): Promise<StoredHead> {
   const [head] = await database.query<StoredHeadRow>({
     name: 'read log head',
@@ -74,16 +76,16 @@ interface StoredHeadRow {
   readonly reach: number;
 }
 
-/** How a head that was found relates to those that are known to have been signed. */
+/** Result of comparing a stored head with the heads that are known to be signed. */
 type HeadComparison<H extends HeadName> =
-  /** The newest known head, and no older one is left to be proven: no query is needed. */
+  /** The stored head is the newest known one, and no older head is left to be proven. No query is needed. */
   | { readonly kind: 'known' }
-  /** It may extend them; for each of these a consistency proof must show it (RFC 9162 §2.1.4). */
+  /** The stored head may extend the `older` ones. A consistency proof must show that for each of them (RFC 9162 §2.1.4). */
   | { readonly kind: 'unproven'; readonly older: readonly H[] }
-  /** The last of those that cannot be prefixes of it: longer, or as long and another. */
+  /** The last known head that the stored one cannot extend, because it is larger, or has the same size and another root. */
   | { readonly kind: 'contradicted'; readonly known: H };
 
-/** Pure: whatever was signed must be a prefix of what is found, and two of the same size are the same. */
+/** Compares sizes and roots only: the stored log must extend every signed head, and two heads of the same size must be equal. */
 export function compareHeads<H extends HeadName>(known: readonly H[], found: HeadName): HeadComparison<H> {
   const contradicted = known.findLast(head => head.tree_size > found.tree_size || isFork(head, found));
   if (contradicted) return { kind: 'contradicted', known: contradicted };
@@ -98,8 +100,8 @@ interface FoundHead {
 }
 
 /**
- * Requires that the stored head extends `heads`, everything known before it was read, and that the log is not halted.
- * Needs no proof unless other processes have appended. @throws LogHalted, and stops the known log.
+ * Requires that the stored head extends `heads`, all heads that were known before it was read, and that the log is not halted. A proof is
+ * needed only if other processes have appended. @throws LogHalted, and records the mismatch in `known`
  */
 export async function requireExtended(
   nodes: Pick<Database, 'query'>,
@@ -116,8 +118,8 @@ export async function requireExtended(
 }
 
 /**
- * The last of these heads that the stored log of `found` does not extend; null if it extends all of them. A stored root proves nothing:
- * that of `found` is computed again from the nodes too. One statement, O(log n) rows for each head.
+ * The last of these heads that the stored log of `found` does not extend; null if it extends all of them. A stored root proves nothing, so
+ * the root of `found` is computed again from the nodes too. One statement reads O(log n) rows for each head.
  */
 export async function lastNotExtended<H extends HeadName>(
   nodes: Pick<Database, 'query'>,
@@ -148,12 +150,12 @@ function unlessMissing<T>(work: () => T): T | null {
 }
 
 /**
- * Proves, without a lock, that the stored log extends everything known of it and is not halted; otherwise stops the
- * known log. One cheap statement unless other processes have appended. @throws LogHalted
+ * Proves, without a lock, that the stored log extends all heads known of it and is not halted. It takes one cheap statement unless other
+ * processes have appended. @throws LogHalted, and records the mismatch in `known`
  */
 export async function lookAtLog(database: Database, known: KnownLog): Promise<void> {
   known.requireSound();
-  // Taken before the query: commits announced meanwhile need not be in its result.
+  // Read before the query, because its result need not contain commits that are announced meanwhile.
   const heads = known.heads();
   const [head] = await database.query<{ tree_size: number; root_hash: Buffer; halted: LogHalt | null }>({
     name: 'look at log head',

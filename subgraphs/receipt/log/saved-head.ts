@@ -8,38 +8,39 @@ import { withFileLock } from './file-lock.ts';
 import { LogHalted, type Mismatch } from './halt.ts';
 import { type HeadName, isFork, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
 
-/** The last signed head, kept outside the database: what a restored older dump cannot take back. */
+/** The last signed head, stored outside the database, where restoring an older dump cannot change it. */
 export interface SavedHead {
   /**
-   * Resolves when this head, or one that extends it, is on disk, and one of this minute in the file that is kept for good. Heads that
-   * arrive while one is written are coalesced to the largest; a smaller one never replaces a larger one, whichever process wrote it.
-   * @throws LogHalted if neither extends the other.
+   * Resolves when this head, or one that extends it, is on disk, and a head of this minute is in the file that is never deleted
+   * (`HeadsFile`). Of the heads that arrive during a write, only the largest is written. A smaller head never replaces a larger one,
+   * whichever process wrote it.
+   * @throws LogHalted if neither this head nor the saved one extends the other.
    */
   save(head: SignedTreeHead): Promise<void>;
-  /** Null if none was ever saved. @throws if the file cannot be read: that is no reason to start afresh. */
+  /** The saved head; null if none was ever saved. @throws if the file cannot be read, because that must not look like a first start. */
   read(): Promise<SignedTreeHead | null>;
-  /** Head that another process has saved since the last call. Null if there is none. Does not wait. */
+  /** Head that another process has saved since the last call; null if there is none. It returns at once. */
   readChange(): SignedTreeHead | null;
   /** Number of leaves of the head on disk, as far as this process has seen. */
   readonly tree_size: number;
-  /** Whether the last write failed: then nothing is promised that depends on it. */
+  /** Whether the last write failed. Nothing that depends on a saved head is promised then. */
   readonly fails: boolean;
-  /** Goes on from another head, smaller or none: only after a break was declared. */
+  /** Replaces the saved head by another one, which may be smaller, or deletes it. Allowed only after a break was declared. */
   restart(head: SignedTreeHead | null): Promise<void>;
 }
 
-/** Decides whether heads are of one log. */
+/** Decides whether two heads are of the same log. */
 export interface OneLog {
-  /** Whether a smaller head is a prefix of a larger one: by its construction, or by a consistency proof. */
+  /** Whether a larger head extends a smaller one, by its construction or by a consistency proof. */
   isExtended(older: HeadName, newer: HeadName): Promise<boolean>;
-  /** Called with two heads of which neither extends the other; returns what to throw. */
+  /** Called with two heads of which neither extends the other. Returns the error to throw. */
   stop(mismatch: Mismatch): LogHalted;
 }
 
-/** For callers that prove nothing: a head replaces only an equal one. */
+/** For callers that cannot prove anything. A saved head is then replaced only by an equal one. */
 const unproven: OneLog = { isExtended: async () => false, stop: mismatch => new LogHalted(mismatch) };
 
-/** One write and all who wait for it. */
+/** One write, and the promise for all callers that wait for it. */
 interface Round {
   head: SignedTreeHead;
   readonly done: PromiseWithResolvers<void>;
@@ -56,7 +57,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
       await file.keep(head);
       fails = false;
     } catch (fault) {
-      // A head of another log says nothing about the disk.
+      // A head of another log does not mean that the disk fails.
       fails = !(fault instanceof LogHalted);
       throw fault;
     }
@@ -97,7 +98,7 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
 }
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-/** A damaged head does not match its own hash. */
+/** A saved head. A damaged one is detected because it does not match its own hash. */
 const Saved = z
   .object({
     log_id: z.literal(LOG_ID),
@@ -110,7 +111,7 @@ const Saved = z
   })
   .refine(head => treeHeadHash(head) === head.tree_head_hash, 'tree_head_hash is not the hash of this head');
 
-/** The file exists and contains no head. */
+/** The file exists but cannot be read as a head. */
 export class UnreadableHead extends Error {
   override name = 'UnreadableHead';
 
@@ -123,9 +124,9 @@ class HeadFile {
   readonly #path: string;
   readonly #log: OneLog;
   readonly #history: HeadsFile;
-  /** File that was there at the last read of this process. */
+  /** Identity of the file that this process read or wrote last, see `markOf`. */
   #mark: string | null = null;
-  /** What was read last: the same text is the same head, and need not be hashed again. */
+  /** The text that was read or written last, with its head: the same text need not be checked again. */
   #sound: { readonly text: string; readonly head: SignedTreeHead } | null = null;
   tree_size = 0;
 
@@ -146,11 +147,14 @@ class HeadFile {
     }
   }
 
-  /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one is there. */
+  /**
+   * Writes a temporary file, syncs it, renames it and syncs the folder. So after a power failure either the old head or the new one is on
+   * disk.
+   */
   async keep(head: SignedTreeHead): Promise<void> {
-    // Heads come from the database as well: one that was altered there never gets here.
+    // Heads may come from the database. One that was altered there is not saved.
     Saved.parse(head);
-    // Processes in containers of their own share the folder, and often their number.
+    // A random name, because processes in separate containers share the folder and often have the same process id.
     const aside = `${this.#path}.${randomUUID()}.tmp`;
     const replaced = await openIfThere(this.#path);
     const text = `${JSON.stringify(head, null, 2)}\n`;
@@ -163,7 +167,7 @@ class HeadFile {
     } finally {
       await replaced?.close();
     }
-    // Also if another process has put a larger one there: it may not have synced the folder yet.
+    // Needed even if another process has saved a larger head, because it may not have synced the folder yet.
     await syncFolderOf(this.#path);
     await this.#history.keep(head);
   }
@@ -177,7 +181,10 @@ class HeadFile {
     return head;
   }
 
-  /** False if the file was replaced meanwhile, or the lock was lost: then it is judged once more. */
+  /**
+   * Saves the head unless the saved one is larger. False if the file was replaced meanwhile or the lock was lost; the caller must then try
+   * again.
+   */
   async #replace(aside: string, written: { readonly text: string; readonly head: SignedTreeHead }): Promise<boolean> {
     const { head } = written;
     const standing = this.read();
@@ -205,15 +212,17 @@ class HeadFile {
   }
 }
 
-/** Each rename puts another file there, with a number and a time of its own. */
+/**
+ * Identity of the file at a path; null if there is none. Each rename puts another file there, with another inode number and change time.
+ */
 function markOf(path: string): string | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.ino}:${stat.ctimeNs}` : null;
 }
 
 /**
- * Held open while it is replaced: its blocks are freed on close, off this thread. The rename alone takes 15 µs; with
- * the freeing, 1.5 ms in which this process does nothing else.
+ * Opens the file; null if there is none. It stays open while it is replaced, so that its blocks are freed on close, in another thread. The
+ * rename alone takes 15 µs. If it also freed the blocks, this process would do nothing else for 1.5 ms.
  */
 async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
@@ -224,12 +233,12 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** `2026-01-02T03:04` of an ISO 8601 time. */
+/** Length of the part of an ISO 8601 time up to the minute: `2026-01-02T03:04`. */
 const MINUTE_CHARS = 16;
 
 /**
- * Signed heads as JSON lines, one a minute while the log grows, never taken back: evidence of what was signed, whatever happened to the
- * database, to the newest head, or to the log since. Each process that shares the folder may add its own, so that a minute may have
+ * File of signed heads as JSON lines, one a minute while the log grows, never deleted. It is evidence of what was signed, whatever happens
+ * to the database, to the newest head, or to the log later. Each process that shares the folder may add its own, so a minute may have
  * several.
  */
 export class HeadsFile {
@@ -240,14 +249,14 @@ export class HeadsFile {
     this.#path = path;
   }
 
-  /** Resolves when a head of its minute is on disk. */
+  /** Resolves when a head of the same minute is on disk. */
   async keep(head: SignedTreeHead): Promise<void> {
     const minute = head.at.slice(0, MINUTE_CHARS);
     if (minute === this.#minute) return;
     await mkdir(dirname(this.#path), { recursive: true });
     const file = await open(this.#path, 'a+', 0o600);
     try {
-      // In one write, so that the lines of several processes do not mix; one that a power cut tore is closed first.
+      // Each line is one write, so that the lines of several processes do not mix. A line that a power failure cut off is ended first.
       const { size } = await file.stat();
       const last = Buffer.alloc(1);
       await file.read(last, 0, 1, Math.max(0, size - 1));

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { TreeHead } from './log.entity.ts';
 import type { HeadName, SignedTreeHead } from './tree-head.ts';
 
-/** The head of that many leaves as it was signed; null if no batch ended there. */
+/** The signed head of `tree_size` leaves; null if no batch ended there. */
 export async function signedHead(database: Database, tree_size: number): Promise<SignedTreeHead | null> {
   const [head] = await database.query<SignedTreeHead & { at: string }>({
     name: 'signed head',
@@ -15,8 +15,8 @@ export async function signedHead(database: Database, tree_size: number): Promise
 }
 
 /**
- * The first signed head that contains a receipt, if that receipt is not among the log's first `leaves` leaves; null if it is.
- * @throws if no head contains it
+ * The first signed head that contains a receipt; null if the receipt is among the log's first `leaves` leaves.
+ * @throws if no head contains the receipt
  */
 export async function signedHeadAbove(
   database: Database,

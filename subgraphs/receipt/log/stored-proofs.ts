@@ -11,10 +11,10 @@ import {
   peaksOf,
 } from './merkle-tree.ts';
 
-/** Wherever the stored nodes are read. */
+/** Database or transaction from which the stored nodes are read. */
 type Nodes = Pick<Database, 'query'>;
 
-/** The proof that the tree of `old_size` leaves is a prefix of the one of `size`; reads O(log size) rows. */
+/** Proof that the tree of `old_size` leaves is a prefix of the tree of `size` leaves. Reads O(log size) rows. */
 export async function consistencyProof(database: Nodes, old_size: number, size: number): Promise<Buffer[]> {
   const read = await readNodes(database, consistencyNodes(old_size, size));
   return consistencyPath(old_size, size, read);
@@ -36,8 +36,9 @@ export class MissingNode extends Error {
 }
 
 /**
- * One statement with one row as its result: a row per node costs the client more than finding the nodes costs Postgres.
- * Readers check for missing nodes. Nothing is cached between calls: a proof of the log needs it as it is stored now.
+ * Reads nodes with one statement. Its result is one row, because a row per node costs the client more than finding the nodes costs
+ * Postgres. A missing node is found only when the returned function is called for it. Nothing is cached between calls, because a proof must
+ * show the log as it is stored now.
  */
 export async function readNodes(database: Nodes, addresses: readonly NodeAddress[]): Promise<NodeReader> {
   const wanted = [...new Map(addresses.map(address => [nameOf(address), address])).values()];
@@ -64,15 +65,15 @@ export interface Inclusion {
   readonly leaf_index: number;
   readonly size: number;
   readonly root: Buffer;
-  /** From the leaf up. */
+  /** Hashes from the leaf up to the root. */
   readonly path: readonly Buffer[];
 }
 
 /**
- * Path and root come from one read of the log and share most of their nodes, so they agree even if a shared node is not
- * what was signed.
- * @param signed_root hex, of a signed head of that size; null if there is none
- * @throws if the stored nodes do not prove it, before the client would find out.
+ * Proves that the log contains a receipt. Path and root come from one read of the log and share most of their nodes, so they agree even if
+ * a shared node is not what was signed. The root is therefore also compared with `signed_root`.
+ * @param signed_root root of a signed head of that size in hex; null if there is none
+ * @throws if the stored nodes do not prove it, so that no client receives such a proof.
  */
 export async function inclusionOf(
   database: Nodes,

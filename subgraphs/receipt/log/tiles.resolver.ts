@@ -8,9 +8,9 @@ import { checkpoint, tlogProof } from './checkpoint.ts';
 import { requireNotHalted, resultUnlessHalted } from './halt-guard.ts';
 import { entryBundle, tile, tileAddress } from './tiles.ts';
 
-/** A tile has 8 KiB of hashes, and costs as much as a page of rows. */
+/** Query cost of a tile. It has 8 KiB of hashes, and costs as much as a page of rows. */
 const TILE_COST = 50;
-/** A bundle has the payloads of 256 receipts. */
+/** Query cost of a bundle. It has the payloads of 256 receipts. */
 const BUNDLE_COST = 200;
 
 const CheckpointArguments = argumentsType(CheckpointRequest);
@@ -87,7 +87,7 @@ export class LogTilesResolver {
   }
 }
 
-/** @throws Refusal unavailable while the log is halted */
+/** Null for an unknown size or receipt. @throws Refusal unavailable while the log is halted */
 function nothingStated({ kind }: { readonly kind: 'unknown' | 'halted' }): null {
   if (kind === 'halted')
     throw new Refusal('unavailable', {

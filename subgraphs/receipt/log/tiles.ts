@@ -2,25 +2,25 @@ import type { Database } from '../../database.ts';
 import { recordDamaged } from '../damaged-record.ts';
 import { leafHash } from '../verify/merkle-proof.ts';
 
-/* The tiles of the log: hashes, and the entries that they are of (https://c2sp.org/tlog-tiles). */
+/* The tiles of the log: their hashes, and the entries of their leaves (https://c2sp.org/tlog-tiles). */
 
-/** Hashes of a whole tile, and levels of the tree that it spans (https://c2sp.org/tlog-tiles). */
+/** Number of hashes of a whole tile, and number of levels of the tree that a tile spans (https://c2sp.org/tlog-tiles). */
 const TILE_WIDTH = 256;
 const TILE_HEIGHT = 8;
 const HASH_BYTES = 32;
 
 interface TileAddress {
-  /** From 0, the leaves; each hash of a tile above is the root of a whole one below. */
+  /** 0 for the leaves. Each hash of a tile on a higher level is the root of a whole tile one level below. */
   readonly level: number;
   readonly index: number;
-  /** 256, or fewer for a partial one. */
+  /** Number of hashes: 256, or fewer for a partial tile. */
   readonly width: number;
 }
 
 const INDEX = /^(?:x\d{3}\/){0,2}\d{3}$/;
 const PARTIAL = /^(?<index>[^.]+)\.p\/(?<width>[1-9]\d{0,2})$/;
 
-/** The tile that such a path names, `x001/x234/067.p/8`; null if it names no tile. @param level its own segment */
+/** Address of the tile that a path such as `x001/x234/067.p/8` names; null if it names no tile. @param level path segment before it */
 export function tileAddress(level: string, path: string): TileAddress | null {
   const partial = PARTIAL.exec(path)?.groups;
   const index = partial?.index ?? path;
@@ -29,12 +29,12 @@ export function tileAddress(level: string, path: string): TileAddress | null {
   return { level: Number(level), index: Number(index.replace(/[x/]/g, '')), width };
 }
 
-/** Each index has one spelling: no element before the first that says something. */
+/** Each index has only one spelling, so the path does not begin with an element of zeros. */
 function isIndex(text: string): boolean {
   return INDEX.test(text) && !text.startsWith('x000/');
 }
 
-/** Its hashes, end to end; null if the log does not have all of them yet. Such nodes are written once, never changed. */
+/** Hashes of a tile, concatenated; null if the log does not have all of them yet. Nodes are written once and never changed. */
 export async function tile(database: Database, { level, index, width }: TileAddress): Promise<Buffer | null> {
   const from = index * TILE_WIDTH;
   const rows = await database.query<{ hashes: Buffer | null }>({
@@ -47,15 +47,15 @@ export async function tile(database: Database, { level, index, width }: TileAddr
   return hashes?.length === width * HASH_BYTES ? hashes : null;
 }
 
-/** Whether strangers may read the entries of the leaves: they name wallets, and most receipts are known to their payers alone. */
+/** Whether the entries of the leaves are public. They name wallets, and most receipts are known only to their payers. */
 export type LogEntries = 'none' | 'public';
 
 const ENTRY_BYTES_MAX = 2 ** 16 - 1;
 
 /**
- * The unsigned payloads of the leaves of a tile, in canonical JSON, each behind its length in two bytes (https://c2sp.org/tlog-tiles, log
- * entries); null if the log does not have all of them yet. Each is checked against its leaf.
- * @throws Refusal record_damaged if one does not match its leaf
+ * The unsigned payloads of the leaves of a tile, in canonical JSON, each preceded by its length in two bytes (https://c2sp.org/tlog-tiles,
+ * log entries); null if the log does not have all of them yet. Each payload is checked against its leaf.
+ * @throws Refusal record_damaged if a receipt is missing or does not match its leaf
  */
 export async function entryBundle(
   database: Database,

@@ -2,9 +2,9 @@ import type { NetworkName } from '../../../../schema/network.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 
 /**
- * `sent`: committed, so it may be on the chain. `mined`: seen in a block that may yet be replaced. `final`: behind the
- * finalized block. `abandoned`: can never be mined, because its chain is gone (a restarted development chain), or
- * because another transaction used its nonce and all its payments have expired.
+ * `sent`: committed, so it may be on the chain. `mined`: seen in a block that may yet be replaced. `final`: in a finalized block.
+ * `abandoned`: can never be mined, because its chain no longer exists (a restarted development chain), or because another transaction used
+ * its nonce and all its payments have expired.
  */
 export type SettlementState = 'sent' | 'mined' | 'final' | 'abandoned';
 
@@ -58,7 +58,7 @@ export class SettlementRow {
    */
   @Property({ type: 'text', nullable: true })
   vouchedTx!: string | null;
-  /** UTC day that counts its fee. Null if another party pays it, and on Solana. */
+  /** UTC day for which its fee counts. Null if another party pays the fee, and on Solana. */
   @Property({ type: 'string', columnType: 'date', nullable: true })
   feeDay!: string | null;
   /** Price of one ether in atomic USDC, at which its fee is computed. */
