@@ -5,8 +5,8 @@ import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import type { Check } from './signed-document.ts';
 
 /*
- * Addresses of the issuer, to check unsigned links. A service that has moved shows documents signed at its former
- * address with links to its present one.
+ * Finds the addresses of the issuer, to check unsigned links. A service that has moved shows documents that it signed at its former
+ * address, with links to its current one.
  */
 
 export interface Addresses {
@@ -16,7 +16,11 @@ export interface Addresses {
   readonly all: boolean;
 }
 
-/** @param iss as it was signed. @param base_url where the document was read; undefined if the reader does not say */
+/**
+ * The addresses to which links of a document may lead.
+ * @param iss issuer that the document signs
+ * @param base_url base URL at which the document was read; undefined if the reader does not state it
+ */
 export function addressesOf(iss: Json | undefined, base_url: string | undefined, jwks: Jwks): Addresses {
   const signed = signedAddresses(jwks);
   const bases = [iss, base_url, ...(signed ?? [])].filter(base => typeof base === 'string');
@@ -46,22 +50,22 @@ export function signedAddresses(jwks: Jwks): readonly string[] | null {
   return found;
 }
 
-/** A link of a document: where it leads, and the path that it has below the base URL. */
+/** A link of a document, with the path that it must have below the base URL. */
 export interface ShownLink {
   readonly name: string;
   readonly link: Json | undefined;
   readonly path: string;
 }
 
-/** The links in the `verification` of a document. @param paths by their names */
+/** The links in the `verification` of a document. @param paths expected paths, by the names of the links */
 export function linksWithin(verification: Json | undefined, paths: Readonly<Record<string, string>>): ShownLink[] {
   const within = isJsonObject(verification) ? verification : {};
   return Object.entries(paths).map(([name, path]) => ({ name, link: within[name], path }));
 }
 
 /**
- * The first link that leads to none of the issuer's addresses; an absent link is ignored. If the addresses are not
- * known and all links lead to one that is not the signed issuer's, the issuer may have moved there.
+ * The fault of the first link that leads to none of the issuer's addresses; null if there is none. An absent link is ignored. If the issuer
+ * may have other addresses, and the links lead to only one unknown address, the issuer may have moved there.
  */
 export function linkFault(links: readonly ShownLink[], { bases, all }: Addresses): string | Check | null {
   const shown = links.filter(({ link }) => link !== undefined);

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts
 import { type Invalid, judgeBy, type Rule, unless } from './signed-document.ts';
 
 /**
- * An audit pack is unsigned, unless a published export's signature covers it. It is checked all the same, since one
- * that contradicts itself is known to be wrong.
+ * Checks an audit pack, which is never valid by itself: only the signature of a published export can cover it. The check is made because a
+ * pack that contradicts itself is certainly wrong.
  */
 export function verifyAuditPack(document: JsonObject): Invalid {
   const judged = judgeBy(rules, document);
@@ -19,7 +19,7 @@ export function verifyAuditPack(document: JsonObject): Invalid {
 
 const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(rows) ? rows.filter(isJsonObject) : []);
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<JsonObject>[] = [
   {
     code: 'rows_miscounted',

@@ -18,8 +18,8 @@ import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
 /*
- * Documents that hold all that an auditor needs of one receipt or refusal, and what they show of the log. While the log is halted they show
- * nothing of it, and nothing is proven.
+ * Verifies audit documents. An audit document contains everything that an auditor needs for one receipt or refusal, with evidence from the
+ * log. While the log is halted it contains no such evidence, and proves nothing about the log.
  */
 
 /** An audit document whose receipt has been verified. */
@@ -44,9 +44,9 @@ const inLog = (
   },
 });
 
-/** In order: a later rule may rely on all before it. */
+/** Rules for the evidence from the log, in the order in which they are checked: each may rely on all before it. */
 const logRules: readonly Rule<OpenedAudit>[] = [
-  // A service that has moved since signs heads of the same log under another iss: the key set says whose they are.
+  // After a move, the service signs heads of the same log under another iss, so only the key set decides whose they are.
   inLog('head_invalid', 'The issuer signed the newest tree head of the log.', ({ head }, { jwks }) => {
     if (!isJsonObject(head)) return false;
     const jws = parseJws(head.jws);
@@ -105,7 +105,7 @@ const logRules: readonly Rule<OpenedAudit>[] = [
   ),
 ];
 
-/** Whether a proof leads from the smaller of two heads to the larger. */
+/** Whether a consistency proof leads from the smaller of two tree heads to the larger one. */
 function agrees(proven: Json | undefined, one: JsonObject, other: JsonObject): boolean {
   if (!isJsonObject(proven)) return false;
   const [first, second] = [headOf(one), headOf(other)];
@@ -152,7 +152,7 @@ export function verifyReceiptAudit(document: JsonObject, jwks: Jwks, options: Ve
   if (verified.kind === 'invalid') return verified;
   try {
     const { claims, checks, report } = verified;
-    // Without evidence of the log its rules would pass, and be listed as passed checks.
+    // Without evidence from the log, its rules would all pass and would be listed as checks that held.
     const applied = document.log === undefined ? rules.filter(rule => !logRules.includes(rule)) : rules;
     const judged = judgeBy(applied, { document, receipt, claims, jwks });
     if (judged.kind === 'invalid') return { ...judged, checks: [...checks, ...judged.checks] };
@@ -167,19 +167,19 @@ export function verifyReceiptAudit(document: JsonObject, jwks: Jwks, options: Ve
       },
     };
   } catch (fault) {
-    // Only text without a canonical form gets here.
+    // A rule throws only for a text without a canonical form (RFC 8785).
     return malformedDocument(`The audit document has no canonical form: ${String(fault)}`);
   }
 }
 
-/** Where the issuer is now, as it signs the newest head: the links of a receipt that it signed elsewhere may lead there. */
+/** Current base URL of the issuer, which signs the newest head: links of a receipt that was signed at an earlier address may lead there. */
 function movedTo({ log }: JsonObject, jwks: Jwks): string | undefined {
   const head = isJsonObject(log) && isJsonObject(log.head) ? parseJws(log.head.jws) : null;
   const signed = head !== null && verifyEs256(jwks, head.header.kid, head.input, head.signature);
   return signed && typeof head.claims.iss === 'string' ? head.claims.iss : undefined;
 }
 
-/** The same of a refusal. */
+/** Verifies the audit document of a refusal offline: the refusal, and that `preimage` is its signed payload. */
 export function verifyRefusalAudit(
   document: JsonObject,
   jwks: Jwks,
@@ -205,7 +205,7 @@ export function verifyRefusalAudit(
   };
 }
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<OpenedAudit>[] = [
   {
     code: 'preimage_differs',
@@ -259,8 +259,9 @@ const rules: readonly Rule<OpenedAudit>[] = [
 ];
 
 /**
- * By the log, whose order is the order of time: the checkpoint was found to be signed by a key that is not revoked, and to contain the
- * leaf. The time in the receipt itself then proves nothing.
+ * The fault of a receipt whose key was revoked; null if there is none. The order of the log decides, because it is the order of time: the
+ * rules before this one have checked that a key in force signed the checkpoint, and that the checkpoint contains the leaf. The time in the
+ * receipt proves nothing.
  */
 function revocationFault({
   document: { log },
@@ -304,11 +305,11 @@ const known = new Set([
 ]);
 
 const spoken = (document: JsonObject) => words.filter(name => document[name] !== undefined);
-/** In a refusal audit: a refusal names no snapshot, so no signed hash covers the history beside it. */
+/** Unsigned evidence in the audit document of a refusal. A refusal names no snapshot, so no signed hash covers the history beside it. */
 const evidence = (document: JsonObject) => ['issuer_history'].filter(name => document[name] !== undefined);
 const strangers = (document: JsonObject) => Object.keys(document).filter(name => !known.has(name));
 
-/** What a receipt alone leaves open, and the evidence beside it has answered. */
+/** Whether the evidence in an audit document answers a question that the receipt alone leaves open. */
 function isSettled(sentence: string, { log }: JsonObject): boolean {
   return (
     /issuer-history|receipt-policy-history/.test(sentence) ||

@@ -4,22 +4,22 @@ import { verifyInflowClaim } from './inflow-claim.ts';
 import { isSameJson } from './report.ts';
 import type { Jwks } from './signature.ts';
 
-/* Rows of a bundle and what is signed about them. */
+/* Compares the rows of a bundle with what is signed about them. */
 
-/** A receipt that was found to be valid, with what was signed. */
+/** A valid receipt, with its signed claims. */
 export interface BundledReceipt {
   readonly document: JsonObject;
   readonly claims: JsonObject;
 }
 
 /**
- * How a receipt relates to a book. `own`: it signs that book. `winner`: it signs the book that paid for a job, and is
- * listed without an amount on the winner's. `handed_on`: it signs the book that it was handed on to. `opened`: it signs
- * none, since it opened the book. `legacy`: its version signs none.
+ * The relation of a receipt to a book. `own`: it signs that book. `winner`: it signs the book that paid for a job, and the winner's book
+ * lists it without an amount. `handed_on`: it signs the book that it was handed on to. `opened`: it signs no book, because it opened this
+ * one. `legacy`: its payload version signs no book.
  */
 export type BookOfReceipt = 'own' | 'winner' | 'handed_on' | 'opened' | 'legacy';
 
-/** Null if nothing shows why it is on that book. */
+/** The relation of a receipt to the book with its row; null if nothing shows why the book lists it. */
 export function bookOfReceipt(claims: JsonObject, row: JsonObject, agent_id: Json): BookOfReceipt | null {
   const { claim_id, target_agent, legs, book_seq } = claims;
   if (target_agent !== undefined) return target_agent === agent_id ? 'handed_on' : null;
@@ -31,7 +31,7 @@ export function bookOfReceipt(claims: JsonObject, row: JsonObject, agent_id: Jso
 
 const isNull = (value: Json | undefined) => value === undefined || value === null;
 
-/** The first difference between a row and its receipt; null if they agree. @param standing as `bookOfReceipt` has found */
+/** The first difference between a row and its receipt; null if they agree. @param standing result of `bookOfReceipt` */
 export function receiptDifference(
   row: JsonObject,
   { document, claims }: BundledReceipt,
@@ -58,13 +58,13 @@ const named = [
   ['answered_model', 'answered_model'],
 ] as const;
 
-/** A row may leave out what is signed about another book; what it states must be in the receipt, unless its version signs less. */
+/** A row may leave out what is signed about another book. What it states must be signed, unless the payload version signs fewer claims. */
 function agrees(said: Json | undefined, signed: Json | undefined, claims: JsonObject): boolean {
   if (isNull(said)) return true;
   return signed === undefined ? payloadVersionOf(claims)?.signs_less === true : isSameJson(said, signed);
 }
 
-/** Amount, reference and payer of a row are those of one of the payments that its receipt signs. */
+/** The first member of a row that differs from the payments that its receipt signs; null if the row agrees with one of them. */
 function paymentDifference(row: JsonObject, claims: JsonObject, { ingress_receipt }: JsonObject): string | null {
   const payments = paymentsOf(claims);
   const fits = (name: keyof SignedRowPayment) => (payment: SignedRowPayment) =>
@@ -109,15 +109,18 @@ function paymentsOf(claims: JsonObject): readonly SignedRowPayment[] {
   ];
 }
 
-/** A payment that the issuer had not seen when it signed: where it was seen later is unsigned. */
+/** Whether the issuer had not seen the payment when it signed. Where it was seen later is unsigned. */
 const isVouched = (claims: JsonObject) => settlementBasis(claims) === 'receipt';
 
-/** Whether a row names another transaction than its receipt signs, as one that was vouched for may. */
+/** Whether a row names another transaction than its receipt signs. Only the row of a vouched payment may do so. */
 export function isSeenElsewhere({ payment_ref }: JsonObject, claims: JsonObject): boolean {
   return !isNull(payment_ref) && !paymentsOf(claims).some(each => isSameJson(each.payment_ref, payment_ref));
 }
 
-/** A row of an inflow rests on a claim that the issuer has signed, and so does each correction of it that it shows. */
+/**
+ * The first difference between a row and its inflow claim; null if they agree, or if the row has no claim. The issuer signs the claim of
+ * the row, and the claim of each correction that the row shows.
+ */
 export function claimDifference(row: JsonObject, agent_id: Json, jwks: Jwks): string | null {
   const { inflow_claim, inflow_corrections } = row;
   if (!isJsonObject(inflow_claim)) return null;

@@ -29,7 +29,7 @@ import type { Report } from './result.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
-/* The bundle of a book: an export, the receipt or refusal of each row, and proofs that each receipt is in one log. */
+/* Verifies the bundle of a book: an export, the receipt or refusal of each row, and proofs that one log contains all receipts. */
 
 export type BundleVerification =
   | {
@@ -37,12 +37,12 @@ export type BundleVerification =
       readonly claims: JsonObject;
       readonly checks: readonly Check[];
       readonly report: Report;
-      /** Its receipts, each with what was signed. */
+      /** Receipts in the bundle, each with its signed claims. */
       readonly receipts: readonly BundledReceipt[];
     }
   | Invalid;
 
-/** What was unpacked. Each step adds what later ones rely on. */
+/** The contents of a bundle. Each rule adds to `found` what later rules rely on. */
 interface UnpackedBundle {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly pack: JsonObject;
@@ -52,18 +52,18 @@ interface UnpackedBundle {
     head: CheckpointHead | null;
     readonly receipts: Map<string, BundledReceipt>;
     readonly refusals: Map<string, JsonObject>;
-    /** Rows by how their receipts relate to this book. */
+    /** Number of rows for each relation of a receipt to this book. */
     readonly standing: Map<BookOfReceipt, number>;
   };
 }
 
-/** The keys in a bundle; null if it has none, or is no bundle. */
+/** The key set in a bundle. Null if the bundle has none, or the bytes are not a bundle. */
 export function keysInBundle(bytes: Uint8Array): Jwks | null {
   const files = filesInZip(bytes);
   return files && jsonOf(files, bundleFiles.jwks);
 }
 
-/** Verifies a bundle offline: rows, receipts, refusals and proofs, each on its own and against each other. */
+/** Verifies a bundle offline: its rows, receipts, refusals and proofs, each separately and against each other. */
 export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification {
   const files = filesInZip(bytes);
   if (files === null)
@@ -80,7 +80,7 @@ export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification 
     if (judged.kind === 'invalid') return judged;
     return { kind: 'valid', checks: judged.checks, ...bundleResult(opened) };
   } catch (fault) {
-    // Only text without a canonical form gets here.
+    // A rule throws only for a text without a canonical form (RFC 8785).
     return malformedDocument(`The bundle cannot be read: ${String(fault)}`);
   }
 }
@@ -92,7 +92,7 @@ const jsonOf = (files: ReadonlyMap<string, Uint8Array>, name: string): JsonObjec
 const textOf = ({ files }: UnpackedBundle, name: string) => Buffer.from(files.get(name) ?? new Uint8Array()).toString();
 const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(rows) ? rows.filter(isJsonObject) : []);
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<UnpackedBundle>[] = [
   {
     code: 'pack_contradicts_itself',
@@ -157,7 +157,7 @@ function historyFault({ files, jwks, found }: UnpackedBundle): string | null {
     return wrong === null
       ? 'A history of keys or receipt policies, or the list of revocations, is missing.'
       : String((wrong as Invalid).sentence);
-  // Policies are signed by each process, so under the issuer's present name.
+  // Each process signs the history of receipt policies itself, so its iss is the current name of the issuer.
   const policies = verified[1];
   found.iss = String(policies?.kind === 'valid' ? policies.claims.iss : '');
   return null;
@@ -291,7 +291,7 @@ function bundleResult({
   });
   const inflows = rows.filter(row => documentOfRow(row.verify_url) === null && isJsonObject(row.inflow_claim));
   const of_book = (found.standing.get('own') ?? 0) + (found.standing.get('handed_on') ?? 0);
-  // Refusals, claims and receipts name the book; without any of them only the pack itself names it.
+  // Refusals, claims and receipts sign the book. Without any of them, only the unsigned pack names it.
   const named = of_book + found.refusals.size + inflows.length > 0;
   return {
     claims: {
@@ -340,14 +340,14 @@ const counted = (count = 0, rows: string) => (count > 0 ? [`${count} ${rows}`] :
 
 const ISSUERS_WORD = 'evidence, collected_at, replays, arrival_status, reason, links and row_hash';
 
-/** Members of the pack but its rows, which their documents sign in parts. */
+/** Paths of the unsigned members of the pack. Rows are left out, because their receipts, refusals and claims sign parts of them. */
 function unsignedIn(pack: JsonObject, named: boolean): string[] {
   const signed = ['schema', 'rows', 'row_count', ...(named ? ['agent_id'] : [])];
   const names = Object.keys(pack).filter(name => !signed.includes(name));
   return names.map(name => `${bundleFiles.export}: ${name}`);
 }
 
-/** What a bundle states about itself, in a sentence: each row may be signed, but never that there is no other row. */
+/** A sentence about the completeness that the pack states: each row may be signed, but no signature says that there is no other row. */
 function ofItself({
   agent_id = null,
   exported_at = null,

@@ -8,12 +8,12 @@ export interface ParsedSign1 {
   readonly protected_header: Uint8Array;
   readonly header: ReadonlyMap<unknown, unknown>;
   readonly unprotected: ReadonlyMap<unknown, unknown>;
-  /** Null if it is detached. */
+  /** Null if the payload is detached. */
   readonly payload: Uint8Array | null;
   readonly signature: Uint8Array;
 }
 
-/** Only one encoding (RFC 8949 §4.2.1), so that no two texts are one statement; no map has a key twice. */
+/** Decoder options that accept only the deterministic encoding (RFC 8949 §4.2.1), so that each statement has one encoding. */
 const strictly = {
   strict: true,
   useMaps: true,
@@ -23,7 +23,7 @@ const strictly = {
   allowBigInt: false,
 } as const;
 
-/** Null if the bytes are not a data item in its one encoding. */
+/** Decodes a data item. Null if the bytes are not the deterministic encoding of one. */
 export function readCbor(bytes: Uint8Array): unknown {
   try {
     const item = decode(bytes, { ...strictly, tags: Tagged.preserve(COSE_SIGN1) });
@@ -33,7 +33,7 @@ export function readCbor(bytes: Uint8Array): unknown {
   }
 }
 
-/** Null if it is not one, or requires an extension that is not supported (RFC 9052 §3.1, crit). */
+/** Splits a tagged COSE_Sign1. Null if the bytes are not one, or require an extension that is not supported (RFC 9052 §3.1, crit). */
 export function parseSign1(bytes: Uint8Array): ParsedSign1 | null {
   const item = readCbor(bytes);
   const parts: readonly unknown[] = item instanceof Tagged && Array.isArray(item.value) ? item.value : [];
@@ -45,12 +45,16 @@ export function parseSign1(bytes: Uint8Array): ParsedSign1 | null {
   return { protected_header, header, unprotected, payload, signature };
 }
 
-/** What is signed of a COSE_Sign1 (RFC 9052 §4.4), without data from outside. */
+/** The bytes that the signature of a COSE_Sign1 covers (Sig_structure, RFC 9052 §4.4). The external data is empty. */
 export function sigStructure(protected_header: Uint8Array, payload: Uint8Array): Uint8Array {
   return encode([SIGNATURE1, protected_header, new Uint8Array(), payload], rfc8949EncodeOptions);
 }
 
-/** @param payload what was signed, attached or not. @param kid the signed one, unless another way leads to the key */
+/**
+ * Whether a key of the key set made the signature (ES256).
+ * @param payload the signed payload, attached or detached
+ * @param kid kid of the key in bytes; by default the one in the protected header
+ */
 export function verifySign1(
   { protected_header, header, signature }: ParsedSign1,
   payload: Uint8Array,
@@ -62,7 +66,7 @@ export function verifySign1(
   return verifyEs256Bytes(jwks, Buffer.from(kid).toString(), signed, Buffer.from(signature));
 }
 
-/** Issuer, subject and time of the signature; null if one of them is missing. */
+/** Issuer, subject and time (Unix seconds) of the signature; null if one of them is missing. */
 export function cwtFacts({ header }: ParsedSign1) {
   // RFC 9597: CWT claims in the protected header.
   const claims: unknown = header.get(coseHeader.cwt_claims);
@@ -73,8 +77,8 @@ export function cwtFacts({ header }: ParsedSign1) {
 }
 
 /**
- * The sentence if the key of a message was not the issuer's at the time of the signature that it states, or was revoked.
- * @param dated of the tree in which the log, by a key that is in force, shows what was signed; null if none does
+ * The fault if the signing key of a message was not active at the time that the message states, or was revoked; null if there is none.
+ * @param dated place of the payload in the log, which a key in force has signed; null if nothing shows such a place
  */
 export function keyFault(message: ParsedSign1, jwks: Jwks, dated: { readonly leaf_index: number } | null) {
   const kid = message.header.get(coseHeader.kid);

@@ -22,7 +22,7 @@ export type CredentialVerification =
       readonly payload_hash: string;
       /** did:web of the issuer. */
       readonly iss: string;
-      /** Unix seconds: when it was put into this form, by the key that signed then. */
+      /** Time at which the receipt was signed in this form, by the key that was current then (Unix seconds). */
       readonly iat: number;
     }
   | Invalid;
@@ -30,7 +30,7 @@ export type CredentialVerification =
 interface OpenedCredential {
   readonly jws: ParsedJws;
   readonly payload: JsonObject;
-  /** URL below which its receipt is shown: up to `/receipt/`. */
+  /** Base URL of the receipt: the part of its URL before `/receipt/`. */
   readonly base_url: string;
   readonly jwks: Jwks;
 }
@@ -46,7 +46,7 @@ export function verifyCredential(jwt: string, jwks: Jwks): CredentialVerificatio
     const [iss, iat] = [String(jws.claims.issuer), Number(jws.header.iat)];
     return { kind: 'valid', checks: judged.checks, payload, payload_hash: canonicalHash(payload), iss, iat };
   } catch (fault) {
-    // Only what has no canonical form, and an id that is no URL.
+    // A rule throws only for a value without a canonical form (RFC 8785), or for an id that is not a URL.
     return malformedDocument(`The credential cannot be read: ${String(fault)}`);
   }
 }
@@ -63,15 +63,15 @@ function baseOf(id: Json | undefined): string | null {
   return /^(https?:\/\/.+)\/receipt\/[^/]+$/.exec(String(id))?.[1] ?? null;
 }
 
-/** Where a credential says that its receipt is shown, not verified; null if it does not say. */
+/** Base URL of the receipt according to a credential, not verified; null if it states none. */
 export function credentialBase(jwt: string): string | null {
   return baseOf(parseJws(jwt)?.claims.id);
 }
 
-/** The key is one of the issuer's DID document, whose methods are named by the kids of the key set. */
+/** Kid of the key in the key set: the issuer's DID document names each of its methods by its DID and that kid. */
 const thumbprintIn = ({ kid }: JsonObject) => String(kid).split('#')[1] ?? '';
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<OpenedCredential>[] = [
   {
     code: 'signature_invalid',

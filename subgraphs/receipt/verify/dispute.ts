@@ -23,8 +23,8 @@ import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 
 /**
- * Verifies a verdict against a published key set, offline, and runs its rule again: what was signed, the receipts on which it is based,
- * each fact that is in one, and whether the outcome follows from the facts.
+ * Verifies a verdict against a published key set, offline: its signature, the receipts on which it is based, and each fact that a receipt
+ * signs. It also runs the rule of the verdict again, to check that the outcome follows from the facts.
  */
 export function verifyDispute(
   document: JsonObject,
@@ -52,7 +52,7 @@ const VerdictShape = z.looseObject({
   moves_money: z.literal(false),
 });
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_a_verdict',
@@ -91,7 +91,7 @@ function shapeFault(claims: JsonObject): string | null {
   return member === null ? null : `The signed claims are not a dispute verdict: ${member} has the wrong type.`;
 }
 
-/** A row or a receipt of a side; null if there is none. Their shapes were checked before. */
+/** The row or the receipt of a side, whose shape the first rule has checked; null if there is none. */
 function ofSide(claims: JsonObject, member: 'rows' | 'receipts', side: string): JsonObject | null {
   const sides = claims[member];
   const found = isJsonObject(sides) ? sides[side] : null;
@@ -130,7 +130,7 @@ function factFault(claims: JsonObject): string | null {
     const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
     if (signed !== undefined && !isSameJson(value, signed)) return `${name} is not what the receipt signs.`;
     const repeated = isJsonObject(payload) ? repeatedByReceipt(fact, payload) : undefined;
-    // A payment that its chain has lost counts nothing on the book, whatever its receipt says.
+    // The value is null if the chain lost the payment: it then counts nothing on the book, whatever its receipt says.
     if (value !== null && repeated !== undefined && !isSameJson(value, repeated))
       return `${name} is not the payment that the receipt names.`;
     if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))
@@ -139,7 +139,7 @@ function factFault(claims: JsonObject): string | null {
   return null;
 }
 
-/** Since this rule a verdict says that it may be superseded. */
+/** First rule version whose verdicts state that a later verdict may supersede them. */
 const REVISED_SINCE = 3;
 
 function revisionFault({ rule_version, revision, supersedes, status_url, iss, dispute_id }: JsonObject): string | null {
@@ -161,7 +161,7 @@ function outcomeFault(claims: JsonObject): string | null {
   return differenceFault(claims, again, [...known.keys()]);
 }
 
-/** Members of a rule's finding besides its reason. */
+/** Members of a rule's result that a verdict repeats, besides its reason and outcome. */
 const FOUND = ['decides_after', 'standing_task_id', 'owed_back', 'owed_by_winner'] as const;
 
 function differenceFault(
@@ -186,7 +186,7 @@ function differenceFault(
   );
 }
 
-/** Whether the verdict is final. */
+/** A sentence that says whether a later verdict can supersede this one. */
 function lastly({ rule_version, outcome, status_url }: JsonObject): string {
   if (Number(rule_version) < REVISED_SINCE)
     return outcome === 'refund' || outcome === undefined

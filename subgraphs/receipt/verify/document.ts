@@ -31,12 +31,12 @@ import { verifyTotals } from './totals.ts';
 import { isSessionKind, verifySession } from './wallet/session.ts';
 import { isWalletText, verifyWalletText } from './wallet/text.ts';
 
-/* Any document in JSON that this service signs, or returns with signatures of others, recognised by its members. */
+/* Verifies any JSON document that this service signs, or returns with signatures of others. It is recognised by its members. */
 
 interface Kind {
   is(document: JsonObject): boolean;
   verify(document: JsonObject, jwks: Jwks, options: VerifyOptions): DocumentVerification;
-  /** Signed by a wallet or not at all, so no key of the issuer is needed. */
+  /** False if such documents are signed by a wallet or are unsigned, so that no key of the issuer is needed. */
   readonly needs_keys?: false;
 }
 
@@ -46,7 +46,7 @@ const says =
   ({ schema }: JsonObject): boolean =>
     schemas.some(each => each === schema);
 
-/** In the order in which they are tried. Any other document must be a receipt. */
+/** Kinds of documents in the order in which they are tried. Any other document must be a receipt. */
 const kinds = {
   refusal: { is: says(documents.refusal), verify: verifyRefusal },
   export: { is: says(documents.book_pull_export), verify: verifyPullExport },
@@ -85,15 +85,15 @@ export function kindOf(document: JsonObject): DocumentKind {
   return (found?.[0] ?? 'receipt') as DocumentKind;
 }
 
-/** Whether it is verified by the key set of its issuer. */
+/** Whether the key set of its issuer is needed to verify the document. */
 export function needsKeys(document: JsonObject): boolean {
   const kind: Kind = kinds[kindOf(document)];
   return kind.needs_keys !== false;
 }
 
 /**
- * The document in what was read: an answer carries it, and so do a row of a book, a dispute, a reconciliation, the proof of a result and
- * the status of a session.
+ * The signed document in an object that contains one: in an answer, a row of a book, a dispute, a reconciliation, the proof of a result or
+ * the status of a session. Any other object is itself the document.
  */
 export function documentIn(read: JsonObject): JsonObject {
   return (
@@ -101,7 +101,7 @@ export function documentIn(read: JsonObject): JsonObject {
   );
 }
 
-/** Where the document says that its issuer's keys are; null if it does not say. */
+/** URL that the document names for the key set of its issuer; null if it names none. */
 export function keySetUri(document: JsonObject): string | null {
   const { verification, verify_jwks, issuer_signature, jws, signatures, keys, log_breaks } = document;
   const named = [
@@ -119,7 +119,7 @@ export function keySetUri(document: JsonObject): string | null {
 const listed = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-/** Verifies it against a published key set, offline. Whose keys those are is the caller's to know. */
+/** Verifies a document against a published key set, offline. The caller must know whose keys these are. */
 export function verifyDocument(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): DocumentVerification {
   const kind: Kind = kinds[kindOf(document)];
   return kind.verify(document, jwks, options);

@@ -21,7 +21,7 @@ import { parseJws } from './signature.ts';
 import { type StatementVerification, verifyStatement } from './statement.ts';
 import { verifyWalletText } from './wallet/text.ts';
 
-/* What is signed in another form than JSON: receipts as statements and credentials, notes of the log, tokens, and values of headers. */
+/* Verifies what is signed in other forms than JSON: receipts as statements and credentials, notes of the log, tokens, and header values. */
 
 export type EnvelopeKind =
   | 'statement'
@@ -30,9 +30,9 @@ export type EnvelopeKind =
   | 'log_proof'
   /** A JWS that was cut out of a document. */
   | 'token'
-  /** X-SVC-Payer. */
+  /** A value of X-SVC-Payer. */
   | 'wallet_text'
-  /** X-SVC-Signature, webhook-signature, X-SVC-Proof: by a secret that both sides have. */
+  /** A value of X-SVC-Signature, webhook-signature or X-SVC-Proof, made with a secret that both sides have. */
   | 'hmac';
 
 export interface EnvelopeOptions extends NoteKeys {
@@ -42,9 +42,9 @@ export interface EnvelopeOptions extends NoteKeys {
 /** An envelope, as far as it can be read before verification. */
 interface Envelope {
   readonly kind: EnvelopeKind;
-  /** Issuer that it claims. Null if it names none. */
+  /** URL of the key set of the issuer that the envelope names. Null if it names none. */
   readonly key_set_uri: string | null;
-  /** False if no key of the issuer signs it. */
+  /** False if no key of the issuer signs such an envelope. */
   readonly needs_keys: boolean;
   verify(jwks: JsonObject, options?: EnvelopeOptions): VerifiedEnvelope;
 }
@@ -59,7 +59,7 @@ const TAGGED_SIGN1 = 0xd2;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const HMAC = /^(sha256=[0-9a-f]{64}|(v1,[A-Za-z0-9+/]{43}=)( v1,[A-Za-z0-9+/]{43}=)*)$/;
 
-/** Null if the bytes are not an envelope of these kinds. */
+/** Opens an envelope without verifying it. Null if the bytes are not an envelope of one of these kinds. */
 export function envelopeIn(bytes: Buffer): Envelope | null {
   if (bytes[0] === TAGGED_SIGN1) {
     const statement = parseSign1(bytes);
@@ -80,7 +80,7 @@ function tokenIn(text: string): Envelope | null {
 }
 
 function noteIn(text: string): Envelope | null {
-  // The last line feed is signed too, and is often lost by pasting.
+  // The last line feed is also signed, and is often lost when a text is pasted.
   const whole = text.endsWith('\n') ? text : `${text}\n`;
   if (isLogProof(whole)) return ofDocument('log_proof', null, (jwks, keys) => verifyProofAlone(whole, jwks, keys));
   return isCheckpoint(whole)
@@ -97,7 +97,7 @@ function headerIn(text: string): Envelope | null {
   return { ...ofDocument('wallet_text', null, (jwks, options) => payerProof(text, jwks, options)), needs_keys: false };
 }
 
-/** The header leaves out for which service it was signed. */
+/** The header does not name the service that it was signed for, so each known base URL is tried. */
 function payerProof(header: string, jwks: JsonObject, { base_url }: EnvelopeOptions): DocumentVerification {
   const proof = readPayerProof(header);
   const bases = [...(base_url === undefined ? [] : [base_url]), ...(signedAddresses(jwks) ?? [])];

@@ -6,16 +6,16 @@ import type { DocumentVerification } from './report.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
-/** The coverage of an export, and the export. */
+/** The coverage of an export, with the export that it belongs to. */
 export interface CoveredExport {
   readonly coverage: JsonObject;
-  /** The audit pack, or CSV, whose rows are not looked at. */
+  /** The audit pack, or a CSV text, whose rows are not checked. */
   readonly document: Json | undefined;
   readonly book_id: Json | undefined;
   readonly jwks: Jwks;
 }
 
-/** The rules of a coverage, for verifiers of documents that contain one. */
+/** The rules of a coverage, for verifiers of documents that contain one. @param covered finds the coverage in an opened document */
 export function coverageRulesOf<Opened>(covered: (opened: Opened) => CoveredExport): readonly Rule<Opened>[] {
   return rules.map(({ code, says, fault }) => ({ code, says, fault: opened => fault(covered(opened)) }));
 }
@@ -117,7 +117,7 @@ function rowFault(coverage: JsonObject, document: Json | undefined): string | nu
   );
 }
 
-/** Whether its members have types that a commitment can hash. */
+/** Whether the members of a row have the types that its commitment hashes. */
 function isCommittable(row: Json): row is JsonObject {
   if (!isJsonObject(row)) return false;
   const texts = [row.task_id, row.evidence, row.collected_at];
@@ -125,7 +125,7 @@ function isCommittable(row: Json): row is JsonObject {
   return texts.every(it => typeof it === 'string') && nullable.every(it => it === null || typeof it === 'string');
 }
 
-/** Verifies a coverage alone: its signature, and that its counts agree. Its rows are in the export. */
+/** Verifies a coverage without its export: its signature, and that its counts agree. Its rows are only in the export. */
 export function verifyCoverage(document: JsonObject, jwks: Jwks): DocumentVerification {
   try {
     const covered = { coverage: document, document: '', book_id: document.book_id, jwks };
@@ -140,7 +140,7 @@ export function verifyCoverage(document: JsonObject, jwks: Jwks): DocumentVerifi
       report: { unsigned: { lane: [], unknown: [] }, broken: [], unchecked },
     };
   } catch (fault) {
-    // Only text without a canonical form gets here.
+    // A rule throws only for a text without a canonical form (RFC 8785).
     return malformedDocument(`The coverage has no canonical form: ${String(fault)}`);
   }
 }

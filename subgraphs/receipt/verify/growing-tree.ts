@@ -8,11 +8,11 @@ export interface CompleteNode {
 }
 
 /**
- * A tree of RFC 6962 §2.1, computed leaf by leaf by a follower of a log, which keeps only the roots of its perfect
- * subtrees. The log's own tree is separate code, so that a fault of one is noticed by the other.
+ * A Merkle tree (RFC 6962 §2.1) that a follower of a log computes leaf by leaf. It keeps only the roots of the perfect subtrees. The log's
+ * own tree is separate code, so that each of them reveals a fault of the other.
  */
 export class GrowingTree {
-  /** Largest first: one for each bit of the size. */
+  /** Roots of the perfect subtrees, largest first: one for each 1 bit of the size. */
   readonly #peaks: CompleteNode[] = [];
   #size = 0;
 
@@ -24,7 +24,7 @@ export class GrowingTree {
     return this.#size === 0 ? EMPTY_ROOT : rootOf(this.#peaks.map(({ hash }) => hash));
   }
 
-  /** The leaf and each node that is complete with it, lowest first. */
+  /** Appends a leaf hash. Returns the leaf and each node that it completes, lowest first. */
   add(leaf: Buffer): readonly CompleteNode[] {
     let node: CompleteNode = { height: 0, index: this.#size, hash: leaf };
     const complete = [node];

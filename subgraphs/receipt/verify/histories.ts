@@ -24,7 +24,7 @@ import {
   unless,
 } from './signed-document.ts';
 
-/* The histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
+/* Verifies the histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
 
 export const isIssuerHistory = ({ schema }: JsonObject) => schema === documents.issuer_history;
 export const isReceiptPolicyHistory = ({ schema }: JsonObject) => schema === documents.receipt_policy_history;
@@ -32,15 +32,15 @@ export const isRevocations = ({ schema }: JsonObject) => schema === documents.re
 
 interface History {
   readonly noun: string;
-  /** The rules for the token. */
+  /** Rules for the token, which are checked before `rules`. */
   readonly by: readonly Rule<SignedDocument>[];
   readonly rules: readonly Rule<SignedDocument>[];
-  /** Members whose text is what was signed, or is hashed by it. */
+  /** Paths of the members that the token signs, directly or by a hash. */
   readonly signed: readonly string[];
   readonly unchecked: readonly string[];
 }
 
-/** Other available histories and lists of revocations, of any issuer: nothing in them is believed unless it is signed. */
+/** Other available histories and lists of revocations. A statement in them counts only if a key of the key set signed it. */
 interface KnownDocuments {
   readonly histories?: readonly JsonObject[];
 }
@@ -90,7 +90,7 @@ export function verifyIssuerHistory(
   });
 }
 
-/** Verifies the receipt policies that an issuer publishes: each by its hash, the newest by the signature. */
+/** Verifies the receipt policies that an issuer publishes: each by its stated hash, and the newest also by the signature. */
 export function verifyReceiptPolicyHistory(document: JsonObject, jwks: Jwks): DocumentVerification {
   return verifyHistory(document, jwks, {
     noun: 'history of receipt policies',
@@ -144,7 +144,7 @@ const BESIDE: ReadonlySet<string> = new Set([
   'issuer_signature.kid',
 ]);
 
-/** The shown document must have the hash and version that the token signs under that name. */
+/** Rule that the newest version in the document has the hash and the version number that the token signs under `name`. */
 function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<SignedDocument> {
   return {
     code: 'history_differs',
@@ -159,8 +159,8 @@ function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<S
 }
 
 /**
- * Verifies that each key listed as revoked has a statement of the issuer. A missing revocation cannot be detected from
- * the list.
+ * Verifies that the issuer signed a statement for each key that is listed as revoked. A revocation that is missing from the list cannot be
+ * detected.
  */
 export function verifyRevocations(
   document: JsonObject,
@@ -204,7 +204,7 @@ const revocationRules: readonly Rule<RevokedKeys>[] = [
   },
 ];
 
-/** One for each entry: the three keys of a seed are revoked by one statement, which names the first. */
+/** The statement of each entry. One statement revokes the three keys of a seed, and it names the ES256 key. */
 function shownIn(revoked: readonly JsonObject[], jwks: Jwks): KeyStatement[] {
   return revoked.map(entry => {
     const kid = seedOf(entry, revoked, jwks);
@@ -213,8 +213,8 @@ function shownIn(revoked: readonly JsonObject[], jwks: Jwks): KeyStatement[] {
 }
 
 /**
- * The ES256 key by which the seed of a key is named. Which two others are of the same seed no revocation signs: the key set gives all
- * three the same times.
+ * Kid of the ES256 key that names the seed of a key; null if it is unknown. No revocation signs which other two keys belong to the seed, so
+ * all three must have the same times in the key set.
  */
 function seedOf({ kid = null, alg, seq }: JsonObject, revoked: readonly JsonObject[], jwks: Jwks): Json {
   if (alg === 'ES256') return kid;
@@ -223,7 +223,7 @@ function seedOf({ kid = null, alg, seq }: JsonObject, revoked: readonly JsonObje
   return own !== null && own === others ? seed : null;
 }
 
-/** As one text; null if the set does not have this key. */
+/** The times of a key as one text, to compare them; null if the key set does not have this key. */
 function timesIn(jwks: Jwks, kid: Json): string | null {
   const key = keysIn(jwks).find(each => each.kid === kid);
   if (key === undefined) return null;
@@ -231,7 +231,7 @@ function timesIn(jwks: Jwks, kid: Json): string | null {
   return canonicalJson({ nbf, exp, revoked });
 }
 
-/** Whether the public keys of a seed are those that the snapshot names by their thumbprints. */
+/** Whether the snapshot states the thumbprints of all public keys of a seed. */
 function jwksFit({ kid, jwks }: JsonObject, snapshot: Json | undefined): boolean {
   const entry = listIn(memberOf(snapshot).entries).find(each => each.kid === kid);
   const thumbprints = Object.values(memberOf(entry?.thumbprints));
@@ -239,13 +239,13 @@ function jwksFit({ kid, jwks }: JsonObject, snapshot: Json | undefined): boolean
   return shown.every(jwk => jwk.kid === thumbprintOf(jwk) && thumbprints.includes(String(jwk.kid)));
 }
 
-/** RFC 7638: SHA-256 of the required members alone, in canonical order. */
+/** Thumbprint of a key (RFC 7638): SHA-256 of only the required members, in canonical order, in base64url. */
 function thumbprintOf({ kty = null, crv = null, x = null, y = null }: JsonObject): string {
   const text = canonicalJson(present({ kty, crv, x, y }));
   return Buffer.from(sha256Hex(text), 'hex').toString('base64url');
 }
 
-/** Those that are shown beside the keys, and all others that are available: an older snapshot shows no later key. */
+/** Revocations that `keys` shows, and those of all other keys in the available lists: an older snapshot does not show later keys. */
 function besideKeys(keys: Json | undefined, histories: readonly JsonObject[], jwks: Jwks): KeyStatement[] {
   const shown = listIn(keys).flatMap(({ kid = null, revoked }): KeyStatement[] =>
     isJsonObject(revoked) ? [{ kid, entry: revoked, statement: revoked.jws, linked: false }] : [],
@@ -262,7 +262,10 @@ const keyRule = (fault: Rule<SignedDocument>['fault']): Rule<SignedDocument> => 
   fault,
 });
 
-/** Signed by a key that was revoked since: valid if a later version, signed by a key in force, builds on this one. */
+/**
+ * The fault of a history whose signing key was revoked. Null if the key was not revoked, or if a later version, signed by a key in force,
+ * builds on this history.
+ */
 function historySignerFault(
   { hash }: JsonObject,
   kid: Json | undefined,
@@ -290,17 +293,16 @@ const listIn = (value: Json | undefined): readonly JsonObject[] =>
 const kidsIn = (snapshot: Json | undefined) => listIn(memberOf(snapshot).entries).map(({ kid }) => String(kid));
 
 /**
- * The statement that a key was revoked: the hashed members, and the token over their hash. A holder of a revoked key
- * can sign a statement with any time in it. A statement by such a key therefore counts only if a later statement builds
- * on it: each revocation names the hash of the previous one, and each version of the keys names the hash of the
- * previous version.
+ * The statement that a key was revoked: the hashed members, and the token over their hash. A holder of a revoked key can sign a statement
+ * with any time in it. A statement by such a key therefore counts only if a later statement builds on it. Each revocation names the hash of
+ * the previous revocation, and each version of the keys names the hash of the previous version.
  */
 interface KeyStatement {
   /** Kid of the ES256 key of the seed. */
   readonly kid: Json;
   readonly entry: JsonObject;
   readonly statement: Json | undefined;
-  /** Whether the hash of the revocation before it is shown: a history leaves it out, and it is that of another one. */
+  /** Whether the entry shows the hash of the previous revocation. If not, as in a history, the hashes of the other statements are tried. */
   readonly linked: boolean;
 }
 
@@ -315,7 +317,7 @@ interface Statement {
 
 const ms = (time: Json | undefined) => Date.parse(String(time));
 
-/** The first revocation that was not stated by a key in force; null if all were. */
+/** The fault of the first revocation that no key in force signed; null if there is none. */
 function revocationsFault(shown: readonly KeyStatement[], jwks: Jwks): string | Check | null {
   const statements: Statement[] = [];
   for (const each of shown) {
@@ -330,7 +332,7 @@ function revocationsFault(shown: readonly KeyStatement[], jwks: Jwks): string | 
   return null;
 }
 
-/** The statement signs the hash of a document, which is rebuilt from what is shown. */
+/** Verifies the signature of a statement; null if it is invalid. The token signs the hash of a document, which is rebuilt here. */
 function statementIn(each: KeyStatement, shown: readonly KeyStatement[], jwks: Jwks): Statement | null {
   const { kid, entry, statement, linked } = each;
   const claims = signedClaims(jwks, statement);
@@ -354,8 +356,8 @@ function hashIn(statement: Json | undefined): Json | undefined {
 }
 
 /**
- * If its key was itself revoked, a statement counts if that revocation follows it in the chain. Otherwise, by the time
- * in the key set, it is false or undecided.
+ * The fault of the key that signed a statement. If that key was itself revoked, the statement counts if that revocation follows it in the
+ * chain. If that revocation is not shown, the time in the key set decides whether the statement is false or undecided.
  */
 function signerFault(statement: Statement, all: readonly Statement[], jwks: Jwks): string | Check | null {
   const { kid, signed_by, revoked_at } = statement;
@@ -388,8 +390,8 @@ function signedClaims(jwks: Jwks, token: Json | undefined): JsonObject | null {
 }
 
 /**
- * Whether a later snapshot of the keys builds on this one: each names the hash of the one before it, and those before a snapshot can be
- * made again from it alone, since it names all of their keys.
+ * Whether the snapshot with this hash is an earlier version of a later snapshot. Each snapshot names the hash of the previous one. The
+ * earlier ones can be rebuilt from a later one, because it names all of their keys.
  */
 function isBefore(hash: Json | undefined, later: Json | undefined): boolean {
   const entries = isJsonObject(later) && Array.isArray(later.entries) ? later.entries.filter(isJsonObject) : [];

@@ -9,8 +9,8 @@ import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 
 /**
- * Verifies the claim of an inflow row against a published key set, offline. It proves what was claimed, by whom it was signed and when;
- * nothing was paid for it.
+ * Verifies the claim of an inflow row against a published key set, offline. It proves what was claimed, who signed it and when. A claim has
+ * no payment, so it does not prove that the money exists.
  */
 export function verifyInflowClaim(
   document: JsonObject,
@@ -20,7 +20,7 @@ export function verifyInflowClaim(
   return verifyIssuerDocument(document, jwks, options, { name: 'claim of an inflow', rules, reportOn });
 }
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_an_inflow_claim',
@@ -42,7 +42,7 @@ const rules: readonly Rule<OpenedDocument>[] = [
   },
 ];
 
-/** A wallet's correction names the row that it corrects; its inflow may name its own. */
+/** The fault of `wallet_claim`; null if there is none. In a correction its task_id names the corrected row, in an inflow the row itself. */
 function walletFault(claims: JsonObject): string | null {
   const { wallet_claim: said } = claims;
   if (said === undefined) return null;
@@ -72,8 +72,8 @@ function reportOn(claims: JsonObject): Report {
 }
 
 /**
- * EIP-191, by a key alone. Contract signatures cannot be checked offline; the issuer states that the contract accepted
- * it.
+ * Whether the key of the wallet made the signature (EIP-191). The signature of a contract cannot be checked offline: the issuer states that
+ * the contract accepted it.
  */
 function isSignedByKey({ wallet, wallet_claim, corrects }: JsonObject): boolean {
   if (!isJsonObject(wallet_claim)) return false;

@@ -7,25 +7,25 @@ import type { Report } from './result.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { malformedDocument, type Rule, type SignedDocument, tokenFault, unless } from './signed-document.ts';
 
-/* Documents that the issuer signs whole: `signature` (ES256) over the canonical JSON of every other member. */
+/* Verifies documents of an issuer: those with `signature` (ES256) over the canonical JSON of all other members, and those with a token. */
 
 export interface OpenedDocument {
-  /** All that is signed: every member but `signature`. */
+  /** The signed content: every member except `signature`. */
   readonly claims: JsonObject;
   readonly signature: JsonObject;
   readonly addresses: Addresses;
   readonly jwks: Jwks;
 }
 
-/** A kind of such documents: how it is called in a sentence, by what it is judged, and what it leaves open once it has passed. */
+/** A kind of documents with `signature`: its name in sentences, its rules, and what a valid document of it leaves open. */
 interface IssuerDocumentKind {
   readonly name: string;
-  /** Between the signature and the link to the key set. */
+  /** Rules that are checked after the signature and before the link to the key set. */
   readonly rules: readonly Rule<OpenedDocument>[];
   reportOn(claims: JsonObject): Report;
 }
 
-/** Verifies one against a published key set, offline. */
+/** Verifies a document with `signature` against a published key set, offline. */
 export function verifyIssuerDocument(
   document: JsonObject,
   jwks: Jwks,
@@ -52,7 +52,7 @@ const signedWhole: Rule<OpenedDocument> = {
     ),
 };
 
-/** Such a document is no leaf of the log: nothing but its own word says when it was signed. */
+/** A revoked key is always a fault: such a document is not in the log, so only the document itself states when it was signed. */
 const keyNotRevoked: Rule<OpenedDocument> = {
   code: 'key_revoked',
   says: 'The signing key is not revoked.',
@@ -70,18 +70,18 @@ const issuersKeys: Rule<OpenedDocument> = {
     linkFault([{ name: 'verify_jwks', link: verify_jwks ?? null, path: jwksUri('') }], addresses),
 };
 
-/** A document whose `issuer_signature.jws` is a token over what it says; `payload` is that without the token's own claims. */
+/** A document whose `issuer_signature.jws` is a token that signs its content. `payload`: the claims without iss, iat and jti. */
 export interface TokenDocument extends SignedDocument {
   readonly jti: Json | undefined;
   readonly addresses: Addresses;
 }
 
 interface TokenDocumentKind extends JudgedKind<TokenDocument> {
-  /** The sentence for a document that holds no token. */
+  /** The sentence for a document without a token. */
   readonly missing: string;
 }
 
-/** Verifies one against a published key set, offline. */
+/** Verifies a document with a token against a published key set, offline. */
 export function verifyTokenDocument(
   document: JsonObject,
   jwks: Jwks,

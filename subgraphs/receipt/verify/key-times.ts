@@ -4,19 +4,18 @@ import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
 import { type Jwks, keysIn } from './signature.ts';
 
 /*
- * Times in which a key may sign, as the key set states them: `nbf`, `exp` and `revoked`. A key without them may always
- * sign.
+ * Times at which a key may sign, as the key set states them: `nbf`, `exp` and `revoked`. A key without them may always sign.
  */
 
-/** The operator's statement that others may hold the key: only what was in the log before it is believed. */
+/** The operator's statement that others may have the key. Only documents that were in the log before that are trusted. */
 interface Revocation {
-  /** ISO 8601 in UTC, as a sentence says it. */
+  /** Time of the revocation for use in sentences (ISO 8601, UTC), or `some time` if it cannot be read. */
   readonly at: string;
-  /** Leaves before this one were in the log by the time from which others may have held the key. */
+  /** Size of the log at the time from which others may have had the key. Only leaves before this index are trusted. */
   readonly tree_size: number;
 }
 
-/** Null if the key of that kid was not revoked. A revocation that cannot be read leaves nothing before it. */
+/** The revocation of the key of that kid; null if it was not revoked. If a revocation cannot be read, no leaf counts as before it. */
 export function revocationOf(jwks: Jwks, kid: Json | undefined): Revocation | null {
   const key = keysIn(jwks).find(each => each.kid === kid && each.revoked !== undefined);
   if (key === undefined) return null;
@@ -28,19 +27,19 @@ export function revocationOf(jwks: Jwks, kid: Json | undefined): Revocation | nu
   };
 }
 
-/** Whether it was signed before its key was the issuer's. */
+/** Whether a document with these claims was signed before its key was activated. */
 export function isEarly(jwks: Jwks, kid: Json | undefined, claims: JsonObject): boolean {
   return nominal(jwks, kid, claims, ({ nbf }, iat) => typeof nbf === 'number' && iat + KEY_CLOCK_SECONDS < nbf);
 }
 
-/** Whether it was signed after its key was replaced. */
+/** Whether a document with these claims was signed after its key was retired. */
 export function isLate(jwks: Jwks, kid: Json | undefined, claims: JsonObject): boolean {
   return nominal(jwks, kid, claims, ({ exp }, iat) => typeof exp === 'number' && iat > exp);
 }
 
 type IsOutside = (key: JsonObject, iat: number) => boolean;
 
-/** Legacy receipts state no time, so none can be held against them; any other document without a time counts as outside. */
+/** Legacy receipts state no time, so they count as signed in time. Any other document without a time counts as outside of it. */
 function nominal(jwks: Jwks, kid: Json | undefined, claims: JsonObject, isOutside: IsOutside): boolean {
   const key = keysIn(jwks).find(each => each.kid === kid);
   if (key === undefined || (key.nbf === undefined && key.exp === undefined)) return false;

@@ -4,25 +4,25 @@ import { type OpenedCheckpoint, openCheckpoint } from './open-checkpoint.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
-/* Proofs that a leaf is in a log, under a checkpoint that its log has signed and witnesses have cosigned. */
+/* Verifies proofs that a leaf is in a log, under a checkpoint that the log signed and witnesses cosigned. */
 
-/** A text that proves a leaf of a log (https://c2sp.org/tlog-proof), not verified yet. */
+/** A proof that a log contains a leaf (https://c2sp.org/tlog-proof), split but not verified. */
 export interface SplitProof {
   readonly index: number;
-  /** From the leaf's sibling up. */
+  /** Hashes from the leaf's sibling up. */
   readonly path: readonly Buffer[];
-  /** Unsigned. Null if there is none. */
+  /** Extra data of the proof, which is unsigned. Null if there is none. */
   readonly extra: Buffer | null;
-  /** A signed note. */
+  /** Checkpoint, as a signed note. */
   readonly checkpoint: string;
 }
 
 const HEADER = 'c2sp.org/tlog-proof@v1';
-/** As many as a tree of 2^63 leaves is high. */
+/** Maximum number of hashes in a path: the height of a tree of 2^63 leaves. */
 export const PROOF_LINES_MAX = 63;
 const PROOF_TEXT_MAX = 2 * NOTE_BYTES_MAX;
 
-/** Null if the text is not a proof. */
+/** Splits a proof without verifying it. Null if the text is not a proof. */
 export function splitProof(text: string): SplitProof | null {
   const blank = text.indexOf('\n\n');
   if (text.length > PROOF_TEXT_MAX || blank < 0) return null;
@@ -38,9 +38,9 @@ export function splitProof(text: string): SplitProof | null {
 export interface ProofWanted {
   /** Hash (RFC 6962 §2.1) of the leaf that must be in the log. */
   readonly leaf: Buffer;
-  /** Any one of them: a log also signs by its older keys, while one replaces another. */
+  /** Keys of the log, one of which must have signed: while a key replaces another, the log also signs with its older keys. */
   readonly log_keys: readonly VerifierKey[];
-  /** Each one of them. */
+  /** Keys of witnesses, each of which must have cosigned. */
   readonly witnesses: readonly VerifierKey[];
 }
 
@@ -54,7 +54,7 @@ interface OpenedProof {
   readonly opened: OpenedCheckpoint;
 }
 
-/** Whether a leaf is in the log of these keys, and all of these witnesses have cosigned the tree that contains it. */
+/** Verifies that the log with these keys contains a leaf, and that all of these witnesses cosigned the tree that contains it. */
 export function verifyLogProof(text: string, wanted: ProofWanted): ProofVerification {
   const proof = splitProof(text);
   if (proof === null) return malformedDocument('This is not a proof in the format of C2SP tlog-proof.');
@@ -64,7 +64,7 @@ export function verifyLogProof(text: string, wanted: ProofWanted): ProofVerifica
   return { kind: 'valid', checks: judged.checks, size: headOf(opened)?.size ?? 0, index: proof.index };
 }
 
-/** A log's key is named by its origin: a key that signs for another log proves nothing here. */
+/** The name of a log's key is the origin of the log: the signature of a key for another log proves nothing here. */
 const signedByLog: Rule<OpenedProof> = {
   code: 'checkpoint_invalid',
   says: 'The log signed the checkpoint.',
@@ -89,7 +89,7 @@ const includes: Rule<OpenedProof> = {
   },
 };
 
-/** For checkpoints of any document. */
+/** Rule that a witness cosigned the checkpoint, for any document with a checkpoint. */
 export const cosignedBy = (witness: VerifierKey): Rule<{ readonly opened: OpenedCheckpoint }> => ({
   code: 'witness_missing',
   says: `The witness ${witness.name} cosigned the checkpoint.`,

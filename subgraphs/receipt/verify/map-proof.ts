@@ -3,42 +3,43 @@ import { canonicalHash, canonicalJson } from '../../../schema/canonical-json.ts'
 import { sha256, sha256Hex } from '../../../schema/digest.ts';
 
 /*
- * A sparse Merkle map over keys of 256 bits: one place for each key that there could be, so that a key has one value under a root,
- * and that it has none can be proven, too. A subtree without a key is 32 bytes of zero, one with a single key is that key's
- * leaf (as in Diem's Jellyfish tree): a proof is as long as the keys around it are close, and not 256 hashes.
+ * A sparse Merkle map over keys of 256 bits. Every possible key has its own place, so a key has only one value under a root, and a proof
+ * can also show that a key has no value. A subtree without keys is 32 bytes of zero, and a subtree with a single key is the leaf of that
+ * key (as in Diem's Jellyfish tree). A proof is therefore only as long as the bits that a key shares with its nearest key, and not 256
+ * hashes.
  */
 
-/** An empty subtree. No known text hashes to 32 zero bytes. */
+/** Hash of an empty subtree. No known text hashes to 32 zero bytes. */
 export const EMPTY_MAP: Buffer = Buffer.from(new Uint8Array(32));
 
 const KEY_BITS = 256;
 const LEAF = Buffer.of(0);
 const NODE = Buffer.of(1);
 
-/** The key is part of the leaf: a leaf that is alone in a subtree shows whose it is. */
+/** Hash of a leaf. The key is part of it, so that a leaf that is alone in a subtree shows which key it belongs to. */
 export function mapLeaf(key: Buffer, value: Buffer): Buffer {
   return sha256(Buffer.concat([LEAF, key, value]));
 }
 
-/** Hash of two halves of which one has a subtree of two keys, or both have one: a single leaf needs no node. */
+/** Hash of two halves with at least two keys together: a subtree with a single key has no node. */
 export function mapNode(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]));
 }
 
-/** The bit that decides at this depth, from the root down. */
+/** The bit of a key that selects the half at this depth. The root has depth 0. */
 export function bitAt(key: Buffer, depth: number): 0 | 1 {
   const byte = key[depth >> 3] ?? 0;
   return ((byte >> (7 - (depth & 7))) & 1) as 0 | 1;
 }
 
-/** From the root down; null means an empty subtree. */
+/** Proof of the value of a key, or that it has none. Siblings are hashes in hex, from the root down; null means an empty subtree. */
 export interface MapProof {
   readonly siblings: readonly (string | null)[];
-  /** The other key that is alone in the key's place, if the key has no value. */
+  /** The other key that is alone in the subtree of a key without a value. Absent if that subtree is empty. */
   readonly instead?: { readonly key: string; readonly value: string };
 }
 
-/** Whether the key has this value under this root, or none if it is null. Keys, values and root are hex of 32 bytes. */
+/** Whether the proof shows that the key has this value under this root, or no value if it is null. All of them are 32 bytes in hex. */
 export function verifyMapProof(
   root: string,
   { key, value }: { readonly key: string; readonly value: string | null },
@@ -49,12 +50,12 @@ export function verifyMapProof(
   const path = bytes(key);
   const found = value === null ? otherIn(path, siblings.length, instead) : mapLeaf(path, bytes(value));
   if (found === null || (value !== null && instead)) return false;
-  // A leaf, or nothing, beside nothing would be further up: a proof has one form.
+  // A leaf or an empty subtree beside an empty one belongs further up, so that each proof has only one form.
   if (siblings.at(-1) === null) return false;
   return foldUp(path, found, siblings).equals(bytes(root));
 }
 
-/** What is in the place of a key without a value: nothing, or the one key that shares its path. */
+/** Hash of the subtree of a key without a value: empty, or the leaf of the one key that shares its path. Null if that key is wrong. */
 function otherIn(path: Buffer, depth: number, instead: MapProof['instead']): Buffer | null {
   if (!instead) return EMPTY_MAP;
   const other = bytes(instead.key);
@@ -83,14 +84,14 @@ export interface TransferName {
   readonly transfer_index: number;
 }
 
-/** How a payment is named on each network, in exactly one spelling, so that no second spelling has a key of its own. */
+/** Tests whether a payment is named in the only form of its network, so that it cannot have a second key under another spelling. */
 const forms: Readonly<Record<string, (transaction: string, transfer_index: number) => boolean>> = {
   base: transaction => /^0x[0-9a-f]{64}$/.test(transaction),
-  // x402's `exact` on Solana has one transfer, its third instruction.
+  // A payment with x402's `exact` scheme on Solana has one transfer, which is its third instruction.
   solana: (transaction, transfer_index) => transfer_index === 2 && bytesInBase58(transaction) === 64,
 };
 
-/** Whether it is a transfer of a network that payments are made on, in the one spelling that it has. */
+/** Whether payments are made on the network of a transfer, and the transfer is named in the only form of that network. */
 export function isTransferName({ network, payment_ref, transfer_index }: TransferName): boolean {
   const form = Object.hasOwn(forms, network) ? forms[network] : undefined;
   const begin = `${network}:`;
@@ -102,7 +103,7 @@ export function paymentKey({ network, payment_ref, transfer_index }: TransferNam
   return sha256Hex(canonicalJson([network, payment_ref, transfer_index]));
 }
 
-/** The value of a payment: the receipt that it backs, by its place in the log and the hash of its payload, which no tile shows. */
+/** Value of a payment in the map: the receipt that it backs, by its leaf index and its payload hash, which no tile of the log shows. */
 export function paymentValue({ leaf_index, payload_hash }: { leaf_index: number; payload_hash: string }): string {
   return canonicalHash({ leaf_index, payload_hash });
 }
@@ -112,7 +113,7 @@ export function totalKey(agent_id: number, rail: string): string {
   return sha256Hex(canonicalJson(['book', agent_id, rail]));
 }
 
-/** The total of a book on one rail. `root` is of its sum tree, hex. */
+/** The total of a book on one rail. `root` is the root hash of its sum tree, hex. */
 export interface RailSum {
   readonly rail: string;
   readonly rows: number;

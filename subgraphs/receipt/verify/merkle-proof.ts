@@ -5,14 +5,14 @@ import { sha256 } from '../../../schema/digest.ts';
  * contains a leaf, and that one tree is the beginning of another.
  */
 
-/** MTH({}) is the hash of nothing. */
+/** Root of an empty tree: the hash of the empty text (MTH({}), RFC 6962 §2.1). */
 export const EMPTY_ROOT: Buffer = sha256('');
 
-/** A byte of zero, before texts as before bytes. */
+/** Prefix of a leaf: one byte of zero, before a text or before bytes. */
 const LEAF = '\0';
 const NODE = Buffer.of(1);
 
-/** The prefixes keep a leaf from ever passing for a node (second preimage). */
+/** Hash of a leaf. Leaves and nodes have different prefixes, so that a leaf can never pass for a node (second preimage). */
 export function leafHash(data: Uint8Array | string): Buffer {
   return sha256(typeof data === 'string' ? LEAF + data : Buffer.concat([Buffer.from(LEAF), data]));
 }
@@ -21,30 +21,30 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return sha256(Buffer.concat([NODE, left, right]));
 }
 
-/** Folds the peaks from the smallest up. */
+/** Root of a tree from the roots of its perfect subtrees, largest first. They are joined from the smallest up. */
 export function rootOf(peaks: readonly Buffer[]): Buffer {
   if (peaks.length === 0) return EMPTY_ROOT;
   return peaks.reduceRight((right, left) => nodeHash(left, right));
 }
 
-/** Whether the tree of this root contains the leaf. */
+/** Whether the path proves that the tree with this root contains the leaf. */
 export function verifyInclusion(claim: PathClaim & { readonly root: Buffer }, path: readonly Buffer[]): boolean {
   return rootOfPath(claim, path)?.equals(claim.root) ?? false;
 }
 
-/** A leaf's hash, and its place in a tree of so many leaves. */
+/** The hash of a leaf, and its index in a tree of `size` leaves. */
 interface PathClaim {
   readonly leaf: Buffer;
   readonly leaf_index: number;
   readonly size: number;
 }
 
-/** The root to which a path leads from a leaf; null if no tree of that size has such a path from there. */
+/** The root to which a path leads from a leaf; null if a tree of that size has no path of that length from the leaf. */
 export function rootOfPath({ leaf, leaf_index, size }: PathClaim, path: readonly Buffer[]): Buffer | null {
   return foldPath({ leaf, leaf_index, size, path, join: nodeHash });
 }
 
-/** A way up in any tree of this shape, whatever its nodes are made of. */
+/** A path from a leaf to the root in a tree of this shape, for any type of node. */
 interface PathFold<Node> {
   readonly leaf: Node;
   readonly leaf_index: number;
@@ -53,7 +53,7 @@ interface PathFold<Node> {
   readonly join: (left: Node, right: Node) => Node;
 }
 
-/** RFC 9162 §2.1.3.2, up to the root that follows; null if the path does not belong to a tree of that size. */
+/** The root that follows from a leaf and its path (RFC 9162 §2.1.3.2); null if the path does not belong to a tree of that size. */
 export function foldPath<Node>({ leaf, leaf_index, size, path, join }: PathFold<Node>): Node | null {
   if (leaf_index < 0 || leaf_index >= size) return null;
   let index = leaf_index;
@@ -70,7 +70,7 @@ export function foldPath<Node>({ leaf, leaf_index, size, path, join }: PathFold<
   return last === 0 ? node : null;
 }
 
-/** RFC 9162 §2.1.4.2. An empty old tree is a prefix of every tree, with an empty proof. */
+/** Whether the old tree is a prefix of the new tree (RFC 9162 §2.1.4.2). An empty tree is a prefix of every tree, with an empty proof. */
 export function verifyConsistency(
   claim: { readonly old_size: number; readonly old_root: Buffer; readonly size: number; readonly root: Buffer },
   proof: readonly Buffer[],
@@ -99,6 +99,6 @@ export function verifyConsistency(
   return last === 0 && old_hash.equals(old_root) && hash.equals(root);
 }
 
-/** Not a shift: JavaScript's shifts stop at 32 bits. */
+/** Half of a number, rounded down. A shift would not do, because JavaScript shifts only 32 bits. */
 const half = (value: number) => Math.floor(value / 2);
 const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value));

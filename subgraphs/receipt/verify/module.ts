@@ -8,37 +8,38 @@ import type { HeldCheck, VerifiedDocument, VerifiedFault } from './result.ts';
 import { type VerifierKey, verifierKey } from './verifier-key.ts';
 
 /*
- * `spend-receipt-gateway/verify`: the verifier as a module of its own, for Node and browsers. It needs no part of the
- * service and makes no requests. Its types refer only to this file, result.ts and JSON.
+ * `spend-receipt-gateway/verify`: the verifier as a separate module, for Node and browsers. It needs no part of the service and makes no
+ * requests. Its types refer only to this file, result.ts and JSON.
  */
 
 export type { HeldCheck, VerifiedDocument, VerifiedFault } from './result.ts';
 
 /**
- * Whether a fault leaves a document neither valid nor invalid: something that is not available would decide it. Such a document is not to
- * be relied on either; `sentence` says what is missing.
+ * Whether a fault leaves a document neither valid nor invalid, because something that decides it is missing. Do not rely on such a document
+ * either; `sentence` says what is missing.
  */
 export function undecided(fault: VerifiedFault | null): boolean {
   return fault !== null && undecidedFaults.has(fault.code);
 }
 
-/** Verified: a log contains the receipt, under a checkpoint that the log signed and each of the witnesses cosigned. */
+/** Whether a log contains the receipt, under a checkpoint that the log signed and each of the witnesses cosigned. */
 export interface VerifiedPlace {
   readonly valid: boolean;
   readonly checks: readonly HeldCheck[];
   readonly fault: VerifiedFault | null;
-  /** Null if it is not valid. */
+  /** Index of the receipt in the log. Null, as is `tree_size`, if the proof is not valid. */
   readonly leaf_index: number | null;
   readonly tree_size: number | null;
 }
 
 /**
- * Verifies any document in JSON that the service signs, or that its users sign for it (`VerifiedDocument.kind`), or an answer that carries
- * one. Offline.
- * @param keys the issuer's key set (RFC 7517). Null: the keys in an audit document, by which it can only prove that it agrees with itself
- * @param options `base_url`: where it was read; its links may lead there as well as to the signed issuer. `histories`: available issuer
- *   histories and lists of revocations, by which statements of a key count that was revoked since
- * @throws TypeError if it is not a JSON object, or no keys are given
+ * Verifies offline any JSON document that the service signs, or that its users sign for it (`VerifiedDocument.kind`), or an answer that
+ * contains one.
+ * @param keys the issuer's key set (RFC 7517). If it is null, the keys in an audit document are used, which can only prove that the
+ *   document agrees with itself
+ * @param options `base_url`: base URL at which the document was read; its links may lead there as well as to the signed issuer.
+ *   `histories`: available issuer histories and lists of revocations; with them, statements by a key that was revoked later can count
+ * @throws TypeError if the document is not a JSON object, or if it needs keys and none are given
  */
 export function verify(
   document: JsonObject,
@@ -52,18 +53,18 @@ export function verify(
   return { kind: kindOf(own), ...verificationJson(verifyDocument(own, jwks, options)) };
 }
 
-/** No key of an issuer signs it. */
+/** The key set for documents that no key of an issuer signs. */
 const NO_KEYS: JsonObject = { keys: [] };
 
-/** Where a document says that its issuer publishes its keys; null if it does not, or contains them. */
+/** URL that a document names for the key set of its issuer. Null if it names none, for example because it contains the keys. */
 export function keysNamed(document: JsonObject): string | null {
   return keySetUri(documentIn(document));
 }
 
 /**
  * Verifies a proof (C2SP tlog-proof) that a receipt is in a log. It does not verify the receipt's signatures: `verify` does.
- * @param keys verifier keys as C2SP writes them (`<name>+<id>+<key>`): any one of the log's, and each one of the witnesses'
- * @throws TypeError if it is not a receipt, or a key is invalid
+ * @param keys verifier keys as C2SP writes them (`<name>+<id>+<key>`). One of `log_keys` and each of `witnesses` must have signed
+ * @throws TypeError if the document is not a receipt, or a key is invalid
  */
 export function verifyPlace(
   receipt: JsonObject,
@@ -81,7 +82,7 @@ export function verifyPlace(
   return { valid: false, checks: heldIn(said), fault: { code, sentence }, leaf_index: null, tree_size: null };
 }
 
-/** Without their codes: see `verificationJson`. */
+/** The checks without their codes: see `verificationJson`. */
 const heldIn = ({ checks }: { readonly checks: readonly VerifiedFault[] }): HeldCheck[] =>
   checks.map(({ sentence }) => ({ sentence }));
 

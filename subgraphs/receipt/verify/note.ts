@@ -1,4 +1,4 @@
-/* Signed notes as text (https://c2sp.org/signed-note), split but not verified; open-checkpoint.ts says whose signatures hold. */
+/* Splits signed notes (https://c2sp.org/signed-note) without verifying them. open-checkpoint.ts verifies their signatures. */
 
 export interface NoteSignature {
   readonly name: string;
@@ -10,20 +10,20 @@ export interface NoteSignature {
 }
 
 export interface SplitNote {
-  /** With its last line feed: what is signed. */
+  /** The signed text, with its last line feed. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];
 }
 
-/** Sixteen signatures of 5 kB each, as large as post-quantum ones get, must be accepted at least. */
+/** Maximum length of a note. At least sixteen signatures of 5 kB each, as large as post-quantum ones can be, must be accepted. */
 export const NOTE_BYTES_MAX = 128 * 1024;
 const SIGNATURES_MAX = 64;
 const KEY_ID_BYTES = 4;
 
-/** Key names hold no Unicode white space, which differs slightly from `\s`. */
+/** A line with a signature. Key names contain no Unicode white space, which differs slightly from `\s`. */
 const LINE = /^\u2014 (?<name>[^\p{White_Space}+]+) (?<value>[A-Za-z0-9+/]+={0,2})$/u;
 
-/** Null if it is not a note: not UTF-8, with a control character, too long, or without a well-formed signature. */
+/** Splits a note. Null if it is not one: not UTF-8, with a control character, too long, or without a well-formed signature. */
 export function splitNote(note: string): SplitNote | null {
   if (!isPlainText(note)) return null;
   // The text may contain empty lines: the last one ends it.
@@ -48,7 +48,7 @@ function signatureIn(line: string): NoteSignature | null {
   return { name, key_id, signature: bytes.subarray(KEY_ID_BYTES), line: `${line}\n` };
 }
 
-/** RFC 4648 §4. Strict: what does not encode back to the same text is refused, so that no two texts mean the same. */
+/** Decodes base64 (RFC 4648 §4). Null if the bytes do not encode back to the same text, so that each value has only one text. */
 export function base64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : null;
@@ -56,13 +56,13 @@ export function base64(text: string): Buffer | null {
 
 const HASH_LENGTH = 32;
 
-/** A SHA-256 as checkpoints and proofs spell it; null for any other text. */
+/** Reads a SHA-256 in base64, as checkpoints and proofs contain it; null for any other text. */
 export function base64Hash(text: string): Buffer | null {
   const bytes = base64(text);
   return bytes?.length === HASH_LENGTH ? bytes : null;
 }
 
-/** A size or index: decimal without leading zeroes; null for any other text, or for more than a number holds exactly. */
+/** Reads a size or an index, in decimal without leading zeroes; null for any other text, and above the largest safe integer. */
 export function decimalIn(text: string): number | null {
   const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : null;

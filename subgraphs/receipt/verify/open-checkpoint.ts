@@ -2,7 +2,7 @@ import { verify } from 'node:crypto';
 import { base64Hash, decimalIn, type NoteSignature, splitNote } from './note.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
-/** A head of a log as its checkpoint names it (https://c2sp.org/tlog-checkpoint). */
+/** The tree head that a checkpoint of a log states (https://c2sp.org/tlog-checkpoint). */
 export interface CheckpointHead {
   readonly origin: string;
   readonly size: number;
@@ -28,7 +28,7 @@ export type OpenedCheckpoint =
     }
   | Exclude<OpenedNote, { kind: 'signed' }>;
 
-/** A checkpoint, and which of these keys have signed it. */
+/** Opens a checkpoint and verifies which of these keys signed it. */
 export function openCheckpoint(note: string, keys: readonly VerifierKey[]): OpenedCheckpoint {
   const opened = openNote(note, keys);
   if (opened.kind !== 'signed') return opened;
@@ -36,12 +36,12 @@ export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Open
   return head === null ? { kind: 'malformed' } : { ...opened, head };
 }
 
-/** One that a known key has made. */
+/** A signature that a known key made. */
 interface VerifiedSignature {
   readonly key: VerifierKey;
   /** Time of a cosignature in Unix seconds, by the witness's clock. Null for the log's own signature. */
   readonly timestamp: number | null;
-  /** As in the note, with its line feed. */
+  /** Line of the signature in the note, with its line feed. */
   readonly line: string;
 }
 
@@ -49,11 +49,11 @@ type OpenedNote =
   | { readonly kind: 'signed'; readonly text: string; readonly signatures: readonly VerifiedSignature[] }
   /** No signature is by a known key. */
   | { readonly kind: 'unsigned' }
-  /** A signature names a known key, which did not make it: nothing of such a note is believed. */
+  /** A signature names a known key that did not make it, so nothing in the note is trusted. */
   | { readonly kind: 'forged'; readonly key: VerifierKey }
   | { readonly kind: 'malformed' };
 
-/** What known keys have signed in a note. Signatures of other keys are ignored, also under a known name or id. */
+/** Opens a note and verifies the signatures of known keys. Those of other keys are ignored, even under a known name or a known id. */
 export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote {
   const split = splitNote(note);
   if (split === null) return { kind: 'malformed' };
@@ -78,7 +78,7 @@ function verifiedBy(key: VerifierKey, { signature, line }: NoteSignature, text: 
   return signed ? { key, timestamp, line } : null;
 }
 
-/** Null if it is missing or invalid: a witness always states it, and no valid time exceeds what a number holds exactly. */
+/** Time of a cosignature in Unix seconds. Null if it is 0 or not a safe integer, because a witness always states a valid time. */
 function timestampIn(signature: Buffer): number | null {
   const seconds = signature.length === 72 ? Number(signature.readBigUInt64BE()) : 0;
   return seconds > 0 && Number.isSafeInteger(seconds) ? seconds : null;

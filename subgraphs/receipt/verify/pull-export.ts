@@ -12,8 +12,8 @@ import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 
 /**
- * Verifies a pulled export against a published key set, offline: the hash of its document, its coverage, and both
- * signatures. It proves what the issuer said of the book at that moment, not that a row was paid.
+ * Verifies a pulled export against a published key set, offline: the hash of its document, its coverage, and both signatures. It proves
+ * what the issuer stated about the book at that time, and not that a row was paid.
  */
 export function verifyPullExport(
   document: JsonObject,
@@ -24,7 +24,7 @@ export function verifyPullExport(
   return verifyTokenDocument(document, jwks, options, { noun: 'export', missing, rules, reportOn });
 }
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<TokenDocument>[] = [
   ...issuerSigned,
   {
@@ -102,7 +102,7 @@ function besideFault({ document, payload, jwks }: TokenDocument): string | null 
   return unless(published, 'issuer_jwk is not one of the published keys.');
 }
 
-/** All members of the key; a later key set may add the time since which the key no longer signs. */
+/** Whether all members of the two keys agree, except `exp`: a later key set may add the time at which the key was retired. */
 function sameKey(key: JsonObject, jwk: Json | undefined): boolean {
   if (!isJsonObject(jwk)) return false;
   const named = ['kid', 'crv', 'x', 'y'].every(name => jwk[name] !== undefined);

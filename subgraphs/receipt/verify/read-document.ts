@@ -3,7 +3,7 @@ import { documents } from '../../../schema/documents.ts';
 import { namesEachOnce } from '../../../schema/json-bounds.ts';
 import { logBreaksOf } from './beside-receipts/log-break.ts';
 
-/** As PAYMENT-REQUIRED, PAYMENT-RESPONSE and X-SVC-Delegation carry JSON: in either alphabet. */
+/** Base64 in either alphabet: PAYMENT-REQUIRED, PAYMENT-RESPONSE and X-SVC-Delegation contain JSON in this form. */
 const IN_BASE64 = /^[\w+/-]{16,}={0,2}$/;
 
 /** The document in a file or a header: a JSON object, a list of breaks of the log, or JSON in base64; null for anything else. */
@@ -16,20 +16,20 @@ export function documentFrom(bytes: Uint8Array): JsonObject | null {
   return IN_BASE64.test(text) ? strictJson(Buffer.from(text, 'base64')) : null;
 }
 
-/** How names of files end that hold documents: a directory and the page for browsers take the same. */
+/** Endings of the names of files with documents. `npm run verify` on a directory and the page for browsers accept the same ones. */
 export const documentEndings = ['.json', '.cose', '.scitt', '.jwt', '.zip', '.txt', '.note', '.tlog-proof'] as const;
 
 /**
- * The object in a file, as every reader would read it (I-JSON, RFC 7493 §2.1 and §2.3, which RFC 8785 §3.1 demands): bytes that are not
- * UTF-8 would be shown in one way and hashed in another, and of two members of one name one reader takes the first and another the last.
- * Null for anything else.
+ * The JSON object in a file. Null for anything else, and for an object that two readers could read differently (I-JSON, RFC 7493 §2.1 and
+ * §2.3, which RFC 8785 §3.1 demands). Bytes that are not UTF-8 would be shown in one way and hashed in another. Of two members with one
+ * name, one reader takes the first and another takes the last.
  */
 export function strictJson(bytes: Uint8Array): JsonObject | null {
   const value = strictValue(bytes);
   return isJsonObject(value) ? value : null;
 }
 
-/** The same of a list of objects. */
+/** The list of JSON objects in a file, as strictly as in `strictJson`; null for anything else. */
 function strictList(bytes: Uint8Array): readonly JsonObject[] | null {
   const value = strictValue(bytes);
   return Array.isArray(value) && value.every(isJsonObject) ? value : null;

@@ -13,20 +13,20 @@ export type Verification =
   | {
       readonly kind: 'valid';
       readonly claims: JsonObject;
-      /** `legacy`: version 8 did not sign it yet. `none`: the call is on no book. */
+      /** Id of the book. `legacy`: payload version 8 did not sign it yet. `none`: the receipt signs no book. */
       readonly claim_id: number | 'legacy' | 'none';
       readonly checks: readonly Check[];
-      /** What is left open: unsigned members, a signature that is broken beside one that is not, what was not checked. */
+      /** What the verification leaves open: unsigned members, a broken signature beside a valid one, and what was not checked. */
       readonly report: Report;
     }
   | Invalid;
 
 export interface VerifyOptions {
-  /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
+  /** Base URL at which the receipt was read: its links may lead there as well as to the signed issuer. */
   readonly base_url?: string;
-  /** Available histories and lists of revocations: a statement by a key that was revoked since counts if a later one builds on it. */
+  /** Available histories and lists of revocations. A statement by a key that was revoked later counts if a later statement builds on it. */
   readonly histories?: readonly JsonObject[];
-  /** The caller proves by the log that it was signed before its key was revoked, if it was: an audit document contains that proof. */
+  /** True if the caller proves with the log that the receipt was signed before its key was revoked, as audit documents do. */
   readonly dated_by_log?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyO
     const { claims } = opened;
     return { kind: 'valid', claims, claim_id: claimId(claims), checks: judged.checks, report: reportOn(opened) };
   } catch (fault) {
-    // Only text without a canonical form gets here: a lone surrogate, a number beyond IEEE doubles.
+    // A rule throws only for a value without a canonical form (RFC 8785): a lone surrogate, or a number beyond IEEE doubles.
     return malformedDocument(`The receipt has no canonical form: ${String(fault)}`);
   }
 }
@@ -64,7 +64,7 @@ function claimId(claims: JsonObject): number | 'legacy' | 'none' {
   return payloadVersionOf(claims)?.legacy ? 'legacy' : 'none';
 }
 
-/** Members whose signed fact has the same or another name; older versions sign fewer of them. */
+/** Members that repeat a signed fact, under its own name or another one. Older payload versions sign fewer of these facts. */
 const copied: Coverage<OpenedReceipt> = Object.fromEntries(
   copies.map(({ name, signed }) => [
     name,
@@ -75,17 +75,17 @@ const copied: Coverage<OpenedReceipt> = Object.fromEntries(
 const coverage: Coverage<OpenedReceipt> = {
   ...copied,
   payload: always,
-  // Always recomputed from the payload.
+  // The rules always recompute this hash from the payload.
   payload_hash: always,
-  // Signed as what tree_head_hash is the hash of.
+  // The signed tree_head_hash is the hash of these two members and tree_size.
   log_id: always,
   root_hash: always,
-  // Signed under this name before receipt policy 4; the lane's alone since.
+  // Receipts signed this name before receipt policy 4. Since then it is only an unsigned member of the lane.
   settled_by: ({ document, claims }) => isSameJson(document.settled_by, claims.settled_by),
-  // What was seen, waived or reported leaves one outcome only.
+  // If the payment was seen, waived or only reported, the signed claims allow only one outcome.
   proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || namesNoPayment(claims),
   profile: ({ document, claims }) => isSameJson(document.profile, claims.profile),
-  // They lead to the signed issuer, and name the signed task.
+  // The rules check that these links lead to the signed issuer and name the signed task.
   verify_url: always,
   'verification.jwks_uri': always,
   'verification.issuer_history_uri': always,
@@ -118,7 +118,7 @@ const lane = new Set([
   'binding',
 ]);
 
-/** Facts that are signed under the very name that repeats them. */
+/** Coverage of the members that repeat a signed claim under its own name. */
 const repeated = ({ claims }: OpenedReceipt): Coverage<OpenedReceipt> =>
   Object.fromEntries(otherClaims(claims).map(([name]) => [name, always]));
 

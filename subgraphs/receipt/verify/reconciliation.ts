@@ -18,8 +18,8 @@ import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed-document.ts';
 
 /**
- * Verifies a reconciliation against a published key set, offline: what was signed, that its transfers are in the chain's order between its
- * blocks, that each has the class that follows from its facts, and that the sums are theirs.
+ * Verifies a reconciliation against a published key set, offline: its signature, the order of its transfers within its blocks, the class
+ * that follows from the facts of each transfer, and the sums.
  */
 export function verifyReconciliation(
   document: JsonObject,
@@ -68,10 +68,10 @@ const ReportShape = z.looseObject({
 type ReportDocument = z.output<typeof ReportShape>;
 type ListedTransfer = z.output<typeof TransferShape>;
 
-/** Their shapes were checked by the first rule. */
+/** The claims as a report, whose shape the first rule has checked. */
 const reported = ({ claims }: OpenedDocument) => claims as unknown as ReportDocument;
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'not_a_reconciliation',
@@ -136,7 +136,7 @@ function classOf({ payee, used }: ListedTransfer, own: ReadonlySet<string>): Tra
   return used.by === 'receipt' ? 'receipted' : 'ingested';
 }
 
-/** If the list is truncated, the sums must be no less than what is listed. */
+/** The fault of the sums; null if there is none. If the list is truncated, no sum may be less than that of the listed transfers. */
 function sumFault({ transfers, transfers_total, truncated, sums }: ReportDocument): string | null {
   const listed = sumClasses(
     noSums,
@@ -167,7 +167,7 @@ const SumsShape = z.strictObject({
   self_dealt: SumShape,
 });
 
-/** What one that has passed every rule leaves open. */
+/** What a reconciliation that has passed every rule leaves open. */
 function reportOn(claims: JsonObject): Report {
   const { from_block_hash, to_block_hash, truncated } = claims;
   return {

@@ -12,8 +12,8 @@ import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed-document.ts';
 
 /**
- * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer refused that call
- * at that anchor for that code; whether the anchor is on Base can only be checked on Base.
+ * Verifies a public refusal, or the 403 that contains it, against a published key set, offline. It proves that the issuer refused that call
+ * at that anchor for that code. Whether the anchor is a block of Base can only be checked on Base.
  */
 export function verifyRefusal(
   document: JsonObject,
@@ -24,7 +24,7 @@ export function verifyRefusal(
   return verifyTokenDocument(document, jwks, options, { noun: 'refusal', missing, rules, reportOn });
 }
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<TokenDocument>[] = [
   ...issuerSigned,
   {
@@ -65,7 +65,7 @@ function isAnchor(anchor: Json | undefined): boolean {
 /** Unsigned members of the problem (RFC 9457) of a refused call. */
 const problem = ['type', 'title', 'status', 'detail', 'code', 'error'];
 
-/** Members around the payload. */
+/** Members of a document that are not part of the signed payload. */
 const around = new Set(['refusal_url', 'issuer_signature', 'verification', ...problem]);
 
 const coverage: Coverage<TokenDocument> = {

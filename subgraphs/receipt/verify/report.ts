@@ -2,15 +2,15 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import type { Report, VerifiedDocument } from './result.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule } from './signed-document.ts';
 
-/** What is found of a document: what was signed, which rules it passed, and what is left open; or the first rule that it breaks. */
+/** The result for a document: what was signed, which rules it passed and what is left open, or the first rule that it breaks. */
 export type DocumentVerification =
   | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
   | Invalid;
 
-/** What a kind of documents is called in a sentence, by which rules it is judged, and what one that has passed them leaves open. */
+/** A kind of documents: its name in sentences, its rules, and what a document that has passed them leaves open. */
 export interface JudgedKind<Opened> {
   readonly noun: string;
-  /** In order: a later rule may rely on all before it. */
+  /** Rules in the order in which they are checked: each may rely on all before it. */
   readonly rules: readonly Rule<Opened>[];
   reportOn(opened: Opened): Report;
 }
@@ -26,21 +26,21 @@ export function judgeDocument<Opened>(
     if (judged.kind === 'invalid') return judged;
     return { kind: 'valid', claims, checks: judged.checks, report: reportOn(opened) };
   } catch (fault) {
-    // Only text without a canonical form gets here.
+    // A rule throws only for a text without a canonical form (RFC 8785).
     return malformedDocument(`The ${noun} has no canonical form: ${String(fault)}`);
   }
 }
 
-/** By path: whether the signed facts vouch for the member, in this very document. */
+/** For each member, by its path: whether the signed facts of the opened document confirm it. */
 export type Coverage<Opened> = Readonly<Record<string, (opened: Opened) => boolean>>;
 
-/** The members of `document` that are in neither table, and those whose signed fact is missing or another. */
+/** Members of `document` that no signed fact confirms. `unknown`: those that are in neither table. `lane`: all others. */
 export function unsignedIn<Opened>(
   document: JsonObject,
   opened: Opened,
   { coverage, lane }: { readonly coverage: Coverage<Opened>; readonly lane: ReadonlySet<string> },
 ): Report['unsigned'] {
-  // A member may be called like what every object has: `constructor` is in no table.
+  // A Map, because a member may have the name of a property that every object has, such as `constructor`.
   const tabled = new Map(Object.entries(coverage));
   const open = pathsOf(document, [...tabled.keys()]).filter(path => !tabled.get(path)?.(opened));
   return {
@@ -49,7 +49,7 @@ export function unsignedIn<Opened>(
   };
 }
 
-/** Each member; of one whose own members the table names, those instead. */
+/** Paths of all members. Where `named` has paths inside a member, the members of that member are listed in its place. */
 function pathsOf(document: JsonObject, named: readonly string[]): string[] {
   return Object.entries(document).flatMap(([name, value]) =>
     isJsonObject(value) && named.some(path => path.startsWith(`${name}.`))
@@ -61,12 +61,12 @@ function pathsOf(document: JsonObject, named: readonly string[]): string[] {
 export const always = () => true;
 
 export function isSameJson(a: Json | undefined, b: Json | undefined): boolean {
-  // Values other than lists and objects are the same if they are identical, and most of what is compared is text.
+  // Values other than lists and objects are compared directly, which is faster: most compared values are texts.
   if (typeof a !== 'object' || typeof b !== 'object') return a !== undefined && a === b;
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** The same as plain data. The code of a rule names what is wrong if the rule fails, so a check that held is shown without it. */
+/** A verification as plain data. Checks that held are shown without a code, because the code of a rule names what is wrong if it fails. */
 export function verificationJson(verification: DocumentVerification): Omit<VerifiedDocument, 'kind'> {
   const checks = verification.checks.map(({ sentence }) => ({ sentence }));
   if (verification.kind === 'valid') {
@@ -81,16 +81,16 @@ export function verificationJson(verification: DocumentVerification): Omit<Verif
 export const undecidedFaults: ReadonlySet<string> = new Set([
   /** The document is unsigned. */
   'not_signed',
-  /** Its links lead to an address to which the issuer may have moved (addresses.ts). */
+  /** The links of the document lead to an address to which the issuer may have moved (addresses.ts). */
   'address_unknown',
-  /** An HMAC: only who holds the secret can make it again. */
+  /** The signature is an HMAC, which only holders of the secret can check. */
   'needs_secret',
-  /** It does not say who has signed it. */
+  /** The document does not name its signer. */
   'needs_signer',
-  /** It does not say for which service it was signed. */
+  /** The document does not name the service that it was signed for. */
   'needs_service',
-  /** Only the code of a contract can say whether it takes the signature for its own (ERC-1271). */
+  /** Only the code of a contract can decide whether the contract accepts the signature (ERC-1271). */
   'needs_chain',
-  /** A key that was revoked since signed it, and nothing says that it did so before. */
+  /** The signing key was revoked later, and nothing proves that it signed before that. */
   'needs_history',
 ]);

@@ -13,16 +13,16 @@ export interface VerifiedFault {
   readonly sentence: string;
 }
 
-/** What a valid document leaves open: none of it makes it invalid, and none of it may be taken for proven. */
+/** What a valid document leaves open. None of this makes the document invalid, and none of it is proven. */
 export interface Report {
   /**
-   * Paths of members that no signature covers, so that the sender of the document could have changed them. `lane`:
-   * known ones, which may change after signing. `unknown`: no members of such a document.
+   * Paths of members that no signature covers, so that the sender of the document could have changed them. `lane`: known members, which may
+   * change after signing. `unknown`: members that such a document does not have.
    */
   readonly unsigned: { readonly lane: readonly string[]; readonly unknown: readonly string[] };
-  /** Signatures that are present and do not verify; another one does. */
+  /** Signatures that are present but do not verify, while another one does. */
   readonly broken: readonly string[];
-  /** What was not checked, and how it could be: a sentence each. */
+  /** A sentence for each fact that was not checked, with the way to check it. */
   readonly unchecked: readonly string[];
 }
 
@@ -49,17 +49,17 @@ export interface VerifiedDocument {
     | 'audit_pack'
     /** The coverage of an export, without the export. */
     | 'export_coverage'
-    /** The declaration of a break of the log, and the list of all. */
+    /** The declaration of a break of the log, and the list of all declarations. */
     | 'log_break'
     | 'log_breaks'
     /** A signed head of the log, alone or with an inclusion proof. */
     | 'tree_head'
     /** The card of the agent (A2A). */
     | 'agent_card'
-    /** What x402's offer-and-receipt extension signs: the offers of a 402, and the receipt of PAYMENT-RESPONSE. */
+    /** Artifacts of x402's offer-and-receipt extension: the offers of a 402, and the receipt in PAYMENT-RESPONSE. */
     | 'offer'
     | 'delivery'
-    /** What a payer or the key of a session signed (EIP-712), and a text that a wallet signed. */
+    /** Messages that a payer or the key of a session signed (EIP-712), and a text that a wallet signed. */
     | 'session_grant'
     | 'session_act'
     | 'session_revocation'
@@ -69,11 +69,11 @@ export interface VerifiedDocument {
     /** An unsigned document. */
     | 'unsigned';
   readonly valid: boolean;
-  /** Those that held, in order. */
+  /** The checks that held, in order. */
   readonly checks: readonly HeldCheck[];
-  /** The first that did not; null if the document is valid. */
+  /** The first check that did not hold; null if the document is valid. */
   readonly fault: VerifiedFault | null;
-  /** What was signed; null if the document is not valid: then nothing in it is to be believed. */
+  /** What was signed. Null if the document is not valid, because then nothing in it can be trusted. */
   readonly claims: JsonObject | null;
   /** What a valid document leaves open; null if it is not valid. */
   readonly report: Report | null;

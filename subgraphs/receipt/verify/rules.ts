@@ -18,13 +18,13 @@ import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { type Jwks, verifyEd25519, verifyEip191 } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed-document.ts';
 
-/** A receipt that is opened but not verified. */
+/** A receipt that was parsed but not verified. */
 export interface OpenedReceipt extends SignedDocument {
   readonly claims: JsonObject;
   readonly addresses: Addresses;
 }
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 export const rules: readonly Rule<OpenedReceipt>[] = [
   ...issuerSigned,
   {
@@ -135,8 +135,8 @@ function endsWith(tree_size: Json, leaf_index: Json | undefined): boolean {
 }
 
 /**
- * The root is signed by the head's hash alone: shown, it must be what that hash is of. It is hashed as it is shown, never
- * converted: a log_id of `true` is not 1.
+ * The fault of log_id and root_hash; null if there is none. Only tree_head_hash signs them, so they must have that hash if they are shown.
+ * They are hashed without conversion: a log_id of `true` is not 1.
  */
 function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_hash }: JsonObject): string | null {
   if (log_id === undefined && root_hash === undefined) return null;
@@ -146,7 +146,7 @@ function rootFault({ log_id, root_hash }: JsonObject, { tree_size, tree_head_has
 
 export const signedPaymentRef = (claims: JsonObject) => signedFact(claims, receiptMembers.payment_ref) ?? undefined;
 
-/** In atomic units, as digits: schema/receipt-payload.ts. Early versions may sign less of it. */
+/** The fault of the settled amount; null if there is none. Amounts are digits in atomic units. Early versions may not sign all of them. */
 function toleranceFault({ payment, tolerance }: JsonObject): string | null {
   const [paid, allowed] = [isJsonObject(payment) ? payment : {}, isJsonObject(tolerance) ? tolerance : {}];
   const { gross_amount: gross, settled_amount: settled } = paid;
@@ -175,7 +175,7 @@ function waiverFault(claims: JsonObject): string | null {
 
 interface Copy {
   readonly name: string;
-  /** The fact that the member repeats. */
+  /** Finds the signed fact that the member repeats. */
   signed(claims: JsonObject): Json | undefined;
   /** The first payload version that can sign it. */
   readonly since: number;
@@ -189,14 +189,17 @@ export const copies: readonly Copy[] = memberList.flatMap((member): Copy[] => {
   return [{ name, signed: claims => signedFact(claims, member) ?? absent, since }];
 });
 
-/** Whether a token of that version cannot sign it yet: then it is reported as unsigned. What it could sign, and does not, is refused. */
+/**
+ * Whether the payload version of the token is too early to sign the member: the member is then reported as unsigned. A member that the
+ * version can sign, and this token does not sign, is a fault.
+ */
 function isLater({ since }: Copy, claims: JsonObject): boolean {
   return payloadVersionOf(claims)?.family === 'receipt' && since > Number(claims.payload_version);
 }
 
 const shown = new Set(memberList.flatMap(({ name, hidden }) => (hidden ? [] : [name])));
 
-/** Signed facts that a receipt usually does not repeat: a member that repeats one nevertheless is checked against it. */
+/** Signed facts that a receipt usually does not repeat. A member that does repeat one is checked against it. */
 export function otherClaims(claims: JsonObject): readonly (readonly [name: string, claim: Json])[] {
   return Object.entries(claims).filter(([name]) => !shown.has(name));
 }
@@ -226,8 +229,8 @@ function copyFault({ document, payload, claims }: OpenedReceipt): string | null 
 }
 
 /**
- * The lane's facts are unsigned. They may say that a vouched transfer was seen since, or was not found; about a
- * transfer signed as seen they must not differ.
+ * The fault of the unsigned facts in the lane; null if there is none. They may state that a vouched transfer was seen later, or was not
+ * found. About a transfer that was signed as seen, they must agree with the signed claims.
  */
 function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }: JsonObject, claims: JsonObject) {
   const basis = settlementBasis(claims);
@@ -254,8 +257,8 @@ function linksIn({ document, claims }: OpenedReceipt): readonly ShownLink[] {
 }
 
 /**
- * A receipt that was handed on names its parent and whom it is for, under a session; it has no payment and no key, or it would back what
- * its parent backs already. The sentence of the fault, null without one.
+ * The fault of a receipt that was handed on; null if there is none. It names its parent receipt, its target agent and its session. It has
+ * no payment and no API key, because those of its parent receipt must not count twice.
  */
 function handedOnFault(claims: JsonObject): string | null {
   const { parent_receipt_id, target_agent, delegation_hash, caller_binding, payment, payment_ref, book_id } = claims;
@@ -269,7 +272,7 @@ function handedOnFault(claims: JsonObject): string | null {
   return other ? 'The receipt is a hand-off, but also names an API key or reported work.' : null;
 }
 
-/** A delegated session is named with its end, and by whom it acts: else nothing could be held against it. */
+/** The fault of the session; null if there is none. A receipt with a session must name its end and its key, so that it can be checked. */
 function sessionFault({ iat, valid_after, session_expiry, delegation_hash, caller_binding }: JsonObject) {
   const { agent_pubkey } = isJsonObject(caller_binding) ? caller_binding : {};
   if (delegation_hash !== undefined && (session_expiry === undefined || agent_pubkey === undefined))
@@ -281,8 +284,8 @@ function sessionFault({ iat, valid_after, session_expiry, delegation_hash, calle
 }
 
 /**
- * The derived facts of the lane, if a document shows them: they are unsigned, but can contradict the rest. Whether the
- * log has grown since is left to the log's proofs, and `binding` to the chain.
+ * The fault of the derived facts in the lane, if the document shows them; null if there is none. They are unsigned, but they must follow
+ * from the other members. Whether the log has grown since is left to the log's proofs, and `binding` is left to the chain.
  */
 function derivedLaneFault(document: JsonObject, claims: JsonObject): string | null {
   const subject = subjectOf(document, claims);
@@ -309,7 +312,7 @@ function subjectOf(document: JsonObject, claims: JsonObject): LaneSubject {
   };
 }
 
-/** Members of the first leg that the payment of the receipt repeats, and their names there. */
+/** Members of the first leg that the payment of the receipt repeats, with their names in that payment. */
 const REPEATED = {
   ref: 'ref',
   transfer_index: 'transfer_index',
@@ -321,8 +324,8 @@ const REPEATED = {
 } as const;
 
 /**
- * A purchase with two payments signs both: the one to the payee, which is the payment of the receipt, and the fee. The sentence of the
- * fault, null without one.
+ * The fault of a purchase with two payments; null if there is none. Its receipt signs both: the payment to the payee, which is the payment
+ * of the receipt, and the payment of the fee.
  */
 function legsFault({ legs, payment }: JsonObject): string | null {
   if (legs === undefined) return null;
@@ -340,7 +343,7 @@ function isLeg(value: Json | undefined, leg: string): value is JsonObject {
   return isJsonObject(value) && value.leg === leg;
 }
 
-/** Whether a token signs what its payload version must: the sentence of the fault, null without one. */
+/** The fault if the payload version is not known, or requires claims that are not signed; null if there is none. */
 function versionFault(claims: JsonObject): string | null {
   const version = payloadVersionOf(claims);
   if (version === null)
@@ -352,7 +355,10 @@ function versionFault(claims: JsonObject): string | null {
   );
 }
 
-/** A lane without a payment to this service signs book and reference side by side; any other lane signs neither. */
+/**
+ * The fault of the claims about a book; null if there is none. A receipt without a payment to this service signs book_id and payment_ref
+ * together, and any other receipt signs neither.
+ */
 function bookChainFault(claims: JsonObject): string | null {
   const { book_id, payment_ref, claim_id, payment, waived_by, observed_transfer, payer_proven } = claims;
   if (payloadVersionOf(claims)?.family !== 'book_chain')
@@ -372,16 +378,16 @@ function bookChainFault(claims: JsonObject): string | null {
   );
 }
 
-/** What an early version did not sign cannot disagree. */
+/** Whether the receipt has an early payload version. A fact that such a version did not sign cannot disagree. */
 const signsLess = (claims: JsonObject) => payloadVersionOf(claims)?.signs_less === true;
 
-/** The kind of work that each reporter may report. */
+/** The job_kind of the work that each kind of reporter may report. */
 const kinds = { router_book: 'router_broadcast', inbound: 'other' } as const;
 
 /**
- * A report of work that others did is no payment: anything beside it that says otherwise makes the receipt one of two things at once. Of a
- * completion that was reported to the board the issuer may have seen the transfer, and states it in both places or in neither. The sentence
- * of the fault, null without one.
+ * The fault of a receipt for reported work; null if there is none. A report of work that others did is not a payment, so the receipt must
+ * not also name a payment or an API key. For a completion that was reported to the board, the issuer may have seen the transfer. It then
+ * signs the transfer in the report and in the settlement basis, or in neither.
  */
 function reportedFault(claims: JsonObject): string | null {
   const { reported, payment, waived_by, book_id, payment_ref, caller_binding, job_kind } = claims;
@@ -398,14 +404,14 @@ function reportedFault(claims: JsonObject): string | null {
   return job_kind === kind ? null : 'job_kind is not the one that this kind of report requires.';
 }
 
-/** A router's report is no observation of a chain. */
+/** The settlement basis that a report requires; null if it requires none. The report of a router is not an observation of a chain. */
 function basisOf(reported: JsonObject): 'observed_transfer' | null {
   const { verified_with, payment_ref } = reported;
   const seen = isInbound(reported) && verified_with !== undefined;
   return seen && payment_ref !== undefined ? 'observed_transfer' : null;
 }
 
-/** A receipt whose signatures beside its token are checked. */
+/** The parts of a receipt that are needed to check the signatures beside its token. */
 interface ReceiptWithClaims {
   readonly document: JsonObject;
   readonly claims: JsonObject;
@@ -418,7 +424,7 @@ type Name = (typeof names)[number];
 const verifiers = { signature: verifyEd25519, co_signature: verifyEip191 } as const;
 const judged = new WeakMap<ReceiptWithClaims, Partial<Record<Name, boolean>>>();
 
-/** Whether that signature signs the receipt's payload_hash. Judged once for each opened receipt: it is a third of all its work. */
+/** Whether that signature signs the receipt's payload_hash. The result is cached, because the check is a third of a verification. */
 function signsBeside(name: Name, opened: ReceiptWithClaims): boolean {
   const { document, claims, jwks } = opened;
   const known = judged.get(opened) ?? {};
@@ -427,7 +433,7 @@ function signsBeside(name: Name, opened: ReceiptWithClaims): boolean {
   return known[name];
 }
 
-/** Signatures of the document that do not verify. */
+/** Names of the signatures beside the token that do not verify. */
 export function brokenBeside(opened: ReceiptWithClaims): Name[] {
   return names.filter(name => opened.document[name] !== undefined && !signsBeside(name, opened));
 }

@@ -9,8 +9,8 @@ const digits = text.regex(/^\d{1,78}$/);
 const versioned = z.looseObject({ hash: text, version: z.int().min(1) });
 
 /**
- * The types that the rules rely on. A comparison never converts: `true` is not 1, and a list of one text is not that
- * text; otherwise an altered document could pass for the signed one.
+ * The types of the claims that the rules rely on. A comparison never converts values: `true` is not 1, and a list of one text is not that
+ * text. Otherwise an altered document could pass for the signed one.
  */
 export const ClaimShape = z.looseObject({
   iss: text,
@@ -75,7 +75,7 @@ export const ClaimShape = z.looseObject({
   provider_cogs: z.looseObject({ actual: z.int().min(0), usd_mark: z.int().min(0) }).optional(),
 });
 
-/** Members beside the signed facts, each in its form. Whether they are true is another question. */
+/** The types of the members beside the signed facts. Whether these members are true is not checked here. */
 export const BesideShape = z.looseObject({
   settlement_status: z.enum(['settled', 'idempotent_replay', 'waived']).optional(),
   proof_outcome: z.enum(wordList(proofOutcomes)).optional(),
@@ -115,7 +115,7 @@ export const BesideShape = z.looseObject({
     .optional(),
 });
 
-/** The first member of another type; null if all have theirs. */
+/** Path of the first member with the wrong type (`it` if that is the value itself); null if all types are right. */
 export function misshapen(shape: z.ZodType, value: unknown): string | null {
   const { error } = shape.safeParse(value);
   return error ? error.issues[0]?.path.join('.') || 'it' : null;

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:c
 import { isJsonObject, type Json, type JsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { addressOfPoint, eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
 
-/** A published key set (RFC 7517). Members that we do not understand are left alone (§5). */
+/** A published key set (RFC 7517). Unknown members are ignored (§5). */
 export type Jwks = JsonObject;
 
 export interface ParsedJws {
@@ -36,7 +36,7 @@ export function splitJws(jws: Json | undefined): ParsedJws | null {
   return { header, claims, input: `${head}.${body}`, signature };
 }
 
-/** Raw ES256 (RFC 7518 §3.4) by the key of that kid. */
+/** Whether the key of that kid made a raw ES256 signature (RFC 7518 §3.4) of the text. */
 export function verifyEs256(jwks: Jwks, kid: Json | undefined, text: string, signature: Buffer | null): boolean {
   return verifyEs256Bytes(jwks, kid, Buffer.from(text), signature);
 }
@@ -60,7 +60,7 @@ export function verifyEd25519(jwks: Jwks, signature: Json | undefined, text: str
   return key !== null && value !== null && verify(null, Buffer.from(text), key, value);
 }
 
-/** The raw Ed25519 keys of a set, 32 bytes each, without revoked ones: their signatures of a log prove nothing. */
+/** The raw Ed25519 keys of a key set, 32 bytes each. Revoked keys are left out, because their signatures of a log prove nothing. */
 export function ed25519KeysIn(jwks: Jwks): Buffer[] {
   const raw = keysIn(jwks).map(({ crv, x, revoked }) =>
     crv === 'Ed25519' && revoked === undefined ? base64url(x) : null,
@@ -88,7 +88,7 @@ export function keyOfAddress(jwks: Jwks, address: string): JsonObject | null {
   return keysIn(jwks).find(key => key.crv === 'secp256k1' && addressOf(key) === address) ?? null;
 }
 
-/** Strict: what does not encode back to the same text is refused, so that no two texts mean one signature. */
+/** Decodes base64url. Null if the bytes do not encode back to the same text, so that each signature has only one text. */
 export function base64url(text: Json | undefined): Buffer | null {
   if (typeof text !== 'string') return null;
   const bytes = Buffer.from(text, 'base64url');
@@ -99,12 +99,13 @@ export function keysIn(jwks: Jwks): JsonObject[] {
   return Array.isArray(jwks.keys) ? jwks.keys.filter(isJsonObject) : [];
 }
 
-/** What a key must state about itself to be used on a curve (RFC 7517 §4.2 to §4.4, RFC 9864 for `Ed25519`). */
+/** The type and the algorithms that a key for each curve may state (RFC 7517 §4.1 and §4.4, RFC 9864 for `Ed25519`). */
 const uses = {
   'P-256': { kty: 'EC', algs: ['ES256'] },
   Ed25519: { kty: 'OKP', algs: ['Ed25519', 'EdDSA'] },
 } as const satisfies Record<string, { kty: string; algs: readonly string[] }>;
 
+/** Whether a key may verify signatures on a curve, by what it states about itself (RFC 7517 §4.1 to §4.4). */
 function isFor(crv: keyof typeof uses, key: JsonObject): boolean {
   const { kty, algs } = uses[crv];
   const { alg, use, key_ops } = key;
@@ -113,7 +114,7 @@ function isFor(crv: keyof typeof uses, key: JsonObject): boolean {
   return key.crv === crv && key.kty === kty && named && (use === undefined || use === 'sig') && verifies;
 }
 
-/** The only key of that kid (RFC 7517 §4.5): if two have it, neither is used. */
+/** The only key of that kid (RFC 7517 §4.5); null if there is none. If two keys have the kid, neither is used. */
 function keyOf(jwks: Jwks, kid: Json | undefined, crv: keyof typeof uses): KeyObject | null {
   const [jwk, ...others] = keysIn(jwks).filter(key => key.kid === kid);
   if (jwk === undefined || others.length > 0 || typeof kid !== 'string' || !isFor(crv, jwk)) return null;
@@ -131,12 +132,12 @@ function addressOf(key: JsonObject): string | null {
 }
 
 const known = new Map<string, KeyObject>();
-/** An issuer has a few keys; this suffices for verifiers of many issuers' documents. */
+/** Maximum number of cached keys. An issuer has only a few, so this is enough to verify documents of many issuers. */
 const KNOWN_MAX = 256;
 
 /**
- * The public key of a JWK, cached by its members, whichever set contains it: importing it takes as long as half a
- * verification. @throws if it is invalid
+ * The public key of a JWK. It is cached by its members for all key sets, because importing a key takes half as long as a verification.
+ * @throws if it is invalid
  */
 export function publicKey({ kty, crv, x, y }: JsonWebKey): KeyObject {
   const name = JSON.stringify([kty, crv, x, y]);

@@ -4,14 +4,14 @@ import type { DocumentVerification } from './report.ts';
 import { base64url, type Jwks, keysIn, verifyEs256 } from './signature.ts';
 import { judgeBy, type Rule, unless } from './signed-document.ts';
 
-/* Answers that the issuer signs in passing, by a value that names no key: of foreign spend that was recorded, and of an allowance. */
+/* Verifies answers whose signature names no key: the record of foreign spend, and the allowance of a book. */
 
-/** The answer of POST /v1/agents/{agent_id}/book/ingest. */
+/** Whether a document is the answer of POST /v1/agents/{agent_id}/book/ingest. */
 export function isIngestRecord({ source, signature }: JsonObject): boolean {
   return source === 'foreign_ingest' && isJsonObject(signature) && signature.scope === 'recorded';
 }
 
-/** The `allowance` of a book. */
+/** Whether a document is the `allowance` of a book. */
 export function isAllowance(document: JsonObject): boolean {
   return Object.keys(document).sort().join() === 'agent_id,as_of,remaining,signature';
 }
@@ -48,7 +48,7 @@ function verifyRecorded(
   return { kind: 'valid', claims: said, checks: judged.checks, report };
 }
 
-/** The time as a token would state it. An answer without a time states none, and then no key that has times can have signed it. */
+/** The stated time as the `iat` of a token. Empty for an answer without a time, which no key with times can have signed. */
 function statedTime({ as_of, recorded_at }: JsonObject): JsonObject {
   const seconds = Math.floor(Date.parse(String(as_of ?? recorded_at)) / 1000);
   return Number.isFinite(seconds) ? { iat: seconds } : {};

@@ -10,19 +10,19 @@ import {
   verifyEs256,
 } from './signature.ts';
 
-/** The parts that are checked in the same way in everything that the issuer signs: receipts and refusals. */
+/** The parts of a document that are checked in the same way in all documents with a token of the issuer. */
 export interface SignedDocument {
   readonly document: JsonObject;
   readonly payload: JsonObject;
   readonly jws: ParsedJws;
   readonly jwks: Jwks;
-  /** The caller proves by the log that it was signed before its key was revoked, if it was. */
+  /** True if the caller proves with the log that the document was signed before its key was revoked, if it was. */
   readonly dated_by_log?: boolean;
 }
 
 export interface Rule<Opened> {
   readonly code: string;
-  /** What is known once the rule has passed. */
+  /** The sentence that says what is known once the rule has passed. */
   readonly says: string;
   /** The sentence that says what is wrong, with its own code if it differs from the rule's. Null if nothing is wrong. */
   readonly fault: (opened: Opened) => string | Check | null;
@@ -33,10 +33,10 @@ export interface Check {
   readonly sentence: string;
 }
 
-/** `checks` are those that passed before the one that did not. */
+/** The first check that failed. `checks` are those that passed before it. */
 export type Invalid = { readonly kind: 'invalid'; readonly checks: readonly Check[] } & Check;
 
-/** In order, until one does not hold: a later rule may rely on all before it. */
+/** Checks the rules in order until one fails, because each rule may rely on all before it. */
 export function judgeBy<Opened>(
   rules: readonly Rule<Opened>[],
   opened: Opened,
@@ -57,7 +57,7 @@ export function malformedDocument(sentence: string): Invalid {
 
 export const unless = (holds: boolean, sentence: string): string | null => (holds ? null : sentence);
 
-/** The fault of a document without a token that can be read. @param otherwise the sentence if it has no token at all */
+/** The fault of a document whose token cannot be read. @param otherwise the sentence if the token is missing or malformed */
 export function tokenFault(jws: Json | undefined, otherwise: string): Invalid {
   const split = splitJws(jws);
   if (split === null || !hasUnknownExtensions(split)) return malformedDocument(otherwise);
@@ -68,8 +68,8 @@ export function tokenFault(jws: Json | undefined, otherwise: string): Invalid {
 const countOf = (jwks: Jwks, kid: Json | undefined) => keysIn(jwks).filter(key => key.kid === kid).length;
 
 /**
- * One key of the set must have signed it while it was the issuer's. A header chooses neither algorithm nor key: `jku`,
- * `x5u`, `x5c` and `jwk` are never read (RFC 8725 §3.1, §3.10).
+ * Rules that one key of the key set signed the token while that key was active. The header of a token never chooses the algorithm or the
+ * key: `jku`, `x5u`, `x5c` and `jwk` are not used (RFC 8725 §3.1, §3.10).
  */
 export const issuerSigned: readonly Rule<SignedDocument>[] = [
   {
@@ -116,8 +116,8 @@ export const issuerSigned: readonly Rule<SignedDocument>[] = [
 ];
 
 /**
- * The same for a document that states its time, is in no log, and is shown for as long as the service exists: if only its own statement
- * says that it was signed before its key was revoked, it is neither believed nor called false.
+ * The same rules for a document that states its time, is not in the log, and is shown for as long as the service exists. If only the
+ * document itself says that it was signed before its key was revoked, it is neither valid nor invalid.
  */
 export const issuerRules: readonly Rule<SignedDocument>[] = [
   ...issuerSigned.filter(({ code }) => code !== 'key_revoked'),
@@ -128,7 +128,10 @@ export const issuerRules: readonly Rule<SignedDocument>[] = [
   },
 ];
 
-/** @param at_seconds the time that the document states, not checked yet: if it is not a number, the document states no time */
+/**
+ * The fault of a document that is not in the log, if its key was revoked; null if it was not.
+ * @param at_seconds time that the document states (Unix seconds), not checked yet. If it is not a number, the document states no time
+ */
 export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json | undefined): string | Check | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
@@ -140,14 +143,14 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
   };
 }
 
-/** The sentence if the key of that kid was revoked: only the log can then show when something was signed. */
+/** The fault if the key of that kid was revoked, because only the log can then show when a receipt was signed; null if it was not. */
 export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
   return `The signing key was revoked at ${revoked.at}. Only the log can show that the receipt was signed before that: verify its audit document (?format=auditor).`;
 }
 
-/** Early receipts have no raw value; a document that has one is checked against it. */
+/** Rule about the raw signature value. Early receipts have none; if a document has one, it must verify. */
 export const rawValueSigns = ({ required }: { readonly required: boolean }): Rule<SignedDocument> => ({
   code: 'value_invalid',
   says: 'issuer_signature.value, if present, is an ES256 signature of the canonical payload by the same key.',

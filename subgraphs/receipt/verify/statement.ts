@@ -7,7 +7,7 @@ import { leafHash, rootOfPath } from './merkle-proof.ts';
 import type { Jwks } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 
-/** The place of an entry by its COSE receipt, not verified. */
+/** The place of an entry in the log according to its COSE receipt, not verified. */
 interface ClaimedPlace {
   readonly leaf_index: number;
   readonly size: number;
@@ -18,11 +18,11 @@ export type StatementVerification =
   | {
       readonly kind: 'valid';
       readonly checks: readonly Check[];
-      /** What the receipt signs. */
+      /** The payload that the receipt signs. */
       readonly payload: JsonObject;
       readonly payload_hash: string;
       readonly iss: string;
-      /** Unix seconds: when it was put into this form, by the key that signed then. */
+      /** Time at which the receipt was signed in this form, by the key that was current then (Unix seconds). */
       readonly iat: number;
       readonly leaf_index: number;
       readonly tree_size: number;
@@ -38,12 +38,12 @@ interface OpenedStatement {
   readonly jwks: Jwks;
 }
 
-/** A transparent statement is a receipt of some kilobytes and a path. */
+/** Maximum length of a statement, which usually has only a receipt of some kilobytes and a path. */
 const STATEMENT_BYTES_MAX = 1024 * 1024;
 
 /**
- * Verifies a receipt as a SCITT transparent statement (RFC 9943) offline, by a published key set: the issuer's COSE_Sign1
- * over the canonical payload, and the log's COSE receipt (RFC 9942) that just these bytes are its leaf.
+ * Verifies a receipt as a SCITT transparent statement (RFC 9943) offline, by a published key set: the issuer's COSE_Sign1 over the
+ * canonical payload, and the log's COSE receipt (RFC 9942) that exactly these bytes are one of its leaves.
  */
 export function verifyStatement(bytes: Uint8Array, jwks: Jwks): StatementVerification {
   const opened = bytes.length > STATEMENT_BYTES_MAX ? null : open(bytes, jwks);
@@ -72,7 +72,7 @@ function open(bytes: Uint8Array, jwks: Jwks): OpenedStatement | null {
   const statement = parseSign1(bytes);
   const facts = statement && cwtFacts(statement);
   if (!statement?.payload || !facts) return null;
-  // Any other entry would be unsigned.
+  // Any other entry of the unprotected header would be unsigned, so none is accepted.
   const receipts: unknown = statement.unprotected.size === 1 ? statement.unprotected.get(coseHeader.receipts) : null;
   if (!Array.isArray(receipts) || receipts.length !== 1 || !isBytes(receipts[0])) return null;
   const log_receipt = parseSign1(receipts[0]);
@@ -87,7 +87,7 @@ function open(bytes: Uint8Array, jwks: Jwks): OpenedStatement | null {
   };
 }
 
-/** RFC 9942 §5.2: the one inclusion proof, and the root to which it leads from the entry; null if it leads to none. */
+/** Reads the only inclusion proof (RFC 9942 §5.2) and the root to which it leads from the entry; null if it leads to none. */
 function placeIn({ unprotected }: ParsedSign1, entry: Uint8Array): ClaimedPlace | null {
   const proofs: unknown = unprotected.size === 1 ? unprotected.get(coseHeader.vdp) : null;
   const inclusions: unknown = proofs instanceof Map && proofs.size === 1 ? proofs.get(INCLUSION_PROOFS) : null;
@@ -107,7 +107,7 @@ function placeIn({ unprotected }: ParsedSign1, entry: Uint8Array): ClaimedPlace 
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const rules: readonly Rule<OpenedStatement>[] = [
   {
     code: 'signature_invalid',
@@ -144,7 +144,7 @@ const rules: readonly Rule<OpenedStatement>[] = [
     says: 'The log is the issuer’s, and has the size that the proof is for.',
     fault: ({ log_receipt, facts, place }) => {
       const log = cwtFacts(log_receipt);
-      // By its key; the log keeps its first name, wherever the service has moved since.
+      // Only the issuer is compared, not the name of the log: a log keeps its first name after the service has moved.
       return unless(
         log?.iss === facts.iss && log_receipt.header.get(coseHeader.tree_size) === place?.size,
         'The proof is for a log of another issuer, or for another size of the log.',
@@ -159,7 +159,7 @@ const rules: readonly Rule<OpenedStatement>[] = [
   },
 ];
 
-/** The payload, if the bytes are exactly its canonical form. */
+/** The payload, if the bytes are exactly its canonical form; null if they are not. */
 function jsonIn(bytes: Uint8Array): JsonObject | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

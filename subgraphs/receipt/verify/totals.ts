@@ -13,7 +13,7 @@ import type { Jwks } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed-document.ts';
 import { EMPTY_SUM, rootOfRow, shownNode, sumLeaf } from './sum-proof.ts';
 
-/* What is signed behind the log of all books' totals and all payments, and what follows from it of one book, one row, one payment. */
+/* Verifies the signed statement of all books' totals and all payments, and proofs of one book, one row or one payment under it. */
 
 const text = z.string();
 const Hash = text.regex(/^[0-9a-f]{64}$/);
@@ -34,7 +34,7 @@ const Statement = z.looseObject({
   computed_at: z.iso.datetime(),
 });
 
-/** A leaf of the log that a proof is about: its text, and the way up from it (RFC 9162 §2.1.3). */
+/** The leaf of the log that a proof is about: its text, and its inclusion proof (RFC 9162 §2.1.3). */
 const Leaf = { preimage: text, leaf_index: count, leaf_hash: Hash, inclusion: z.array(Hash).max(64) };
 
 const BookTotal = z.looseObject({
@@ -74,7 +74,7 @@ const statedWhole: Rule<{ readonly claims: JsonObject }> = {
 
 const NOTHING = EMPTY_SUM.hash.toString('hex');
 
-/** In order: a later rule may rely on all before it. */
+/** Rules in the order in which they are checked: each may rely on all before it. */
 const totalRules: readonly Rule<OpenedTotal>[] = [
   {
     code: 'total_not_stated',
@@ -193,14 +193,14 @@ function paymentOf(leaf: Pick<ShownLeaf, 'preimage'>): SignedTransfer | null {
   return signedTransfer(shownPayload(leaf));
 }
 
-/** In its canonical form, as receipts are signed: another text could be read in two ways. */
+/** Whether the preimage is the text of that leaf and task. It must be canonical, as signed receipts are, so that it has one reading. */
 function isOf(leaf: ShownLeaf): boolean {
   const payload = shownPayload(leaf);
   if (leafHash(leaf.preimage).toString('hex') !== leaf.leaf_hash || payload.task_id !== leaf.task_id) return false;
   return canonicalJson(payload) === leaf.preimage;
 }
 
-/** For a vouched payment, the place where it was seen is a later, unsigned statement; everything else is signed. */
+/** Whether the receipt signs the payment. Of a vouched one only the network is compared: where it was seen is stated later, unsigned. */
 function namesPayment({ payment, ...leaf }: OpenedPayment['document']): boolean {
   const signed = paymentOf(leaf);
   if (signed?.network !== payment.network) return false;
@@ -229,13 +229,13 @@ function isInTotal({ agent_id, rails, row }: OpenedTotal['document']): boolean {
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
-/** Known members of each kind beside its statement; all others are unsigned. */
+/** Known members of each kind of proof. All other members are unsigned. */
 const known = {
   [documents.book_total]: ['schema', 'verify_jwks', 'statement', 'agent_id', 'rails', 'row'],
   [documents.payment_proof]: ['schema', 'verify_jwks', 'statement', ...Object.keys(PaymentProof.shape)],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Verifies one against a published key set, offline. */
+/** Verifies a statement of totals, or a proof under one, against a published key set, offline. */
 export function verifyTotals(
   document: JsonObject,
   jwks: Jwks,
@@ -254,12 +254,12 @@ export function verifyTotals(
     if (judged.kind === 'invalid') return { ...judged, checks: [...signed.checks, ...judged.checks] };
     const members: readonly string[] = known[document.schema as keyof typeof known];
     const unknown = Object.keys(document).filter(name => !members.includes(name));
-    // It repeats a member of the statement so that keys are found; if it differs, it is unsigned.
+    // A proof repeats this member of its statement, so that readers find the keys. If it differs, it is unsigned.
     if (document.verify_jwks !== undefined && document.verify_jwks !== stated.verify_jwks) unknown.push('verify_jwks');
     const report = { ...signed.report, unsigned: { lane: [], unknown }, unchecked: leftOpen(document) };
     return { ...signed, checks: [...signed.checks, ...judged.checks], report };
   } catch (fault) {
-    // A sum beyond its bytes, or text without a canonical form.
+    // A rule throws only for a sum of more than 32 bytes, or for a text without a canonical form.
     return malformedDocument(`The proof cannot be computed: ${String(fault)}`);
   }
 }

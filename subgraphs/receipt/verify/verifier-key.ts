@@ -2,11 +2,11 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sha256 } from '../../../schema/digest.ts';
 import { base64 } from './note.ts';
 
-/** Keys that verify notes: of a log's own signature, or of a witness's, which carries its time. */
+/** Kinds of keys that verify notes: for a log's own signature, or for a witness's cosignature, which contains its time. */
 export type NoteKeyKind = 'signature' | 'cosignature';
 
 export interface VerifierKey {
-  /** As it is written down: `<name>+<key id>+<type and key>`. */
+  /** Text form of the key: `<name>+<key id>+<type and key>`. */
   readonly text: string;
   readonly name: string;
   readonly key_id: Buffer;
@@ -14,14 +14,14 @@ export interface VerifierKey {
   readonly key: KeyObject;
 }
 
-/** The signature types that are read here (https://c2sp.org/signed-note#signature-types): both are Ed25519. */
+/** The signature types that are supported (https://c2sp.org/signed-note#signature-types). Both are Ed25519. */
 const kinds: Readonly<Record<number, NoteKeyKind>> = { 1: 'signature', 4: 'cosignature' };
 
 const FORM = /^(?<name>[^\p{White_Space}+]+)\+(?<id>[0-9a-f]{8})\+(?<value>[A-Za-z0-9+/]+={0,2})$/u;
 const KEY_BYTES = 32;
 const TEXT_MAX = 512;
 
-/** Null if it is of another type, or its id is not the one of its name and key. */
+/** Reads the text form of a key. Null if it is malformed or of another type, or if its id does not follow from its name and key. */
 export function verifierKey(text: string): VerifierKey | null {
   const { name, id, value } = (text.length <= TEXT_MAX && FORM.exec(text)?.groups) || {};
   const typed = base64(value ?? '');

@@ -10,14 +10,14 @@ import {
   undatedFault,
 } from '../signed-document.ts';
 
-/** Whether a document says that it is the card of an agent (A2A), with signatures. */
+/** Whether a document has the members of a signed agent card (A2A). */
 export function isAgentCard({ signatures, skills, name }: JsonObject): boolean {
   return Array.isArray(signatures) && Array.isArray(skills) && typeof name === 'string';
 }
 
 /**
- * Verifies the card of an agent against a published key set, offline (A2A 1.0 §8.4): each signature is a JWS without its payload,
- * which is the canonical JSON of all the rest. One that holds is enough, as of receipts.
+ * Verifies the card of an agent against a published key set, offline (A2A 1.0 §8.4). Each signature is a JWS without its payload, which is
+ * the canonical JSON of the card without `signatures`. As for receipts, one valid signature is enough.
  */
 export function verifyAgentCard(document: JsonObject, jwks: Jwks): DocumentVerification {
   const { signatures, ...card } = document;
@@ -33,7 +33,7 @@ export function verifyAgentCard(document: JsonObject, jwks: Jwks): DocumentVerif
     const invalid = judged.find(each => each?.kind === 'invalid');
     return invalid?.kind === 'invalid' ? invalid : malformedDocument('The card has no readable signature.');
   } catch (fault) {
-    // Only text without a canonical form gets here.
+    // A rule throws only for a text without a canonical form (RFC 8785).
     return malformedDocument(`The card has no canonical form: ${String(fault)}`);
   }
 }
@@ -46,7 +46,7 @@ function tokenOf(signature: unknown, card: JsonObject): ParsedJws | null {
   return crit === undefined && b64 === undefined ? token : null;
 }
 
-/** A card names no time: of those of its key only the revocation can be held against it. */
+/** Rules about the times of a key. A card states no time, so only the revocation of its key can be checked, by a separate rule. */
 const TIMED = ['key_not_active', 'key_retired', 'key_revoked'];
 
 const rules: readonly Rule<SignedDocument>[] = [

@@ -7,13 +7,13 @@ import type { Jwks } from '../signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from '../signed-document.ts';
 import type { VerifierKey } from '../verifier-key.ts';
 
-/** Keys that the reader knows beside the issuer's key set. */
+/** Keys that the reader supplies in addition to the issuer's key set. */
 export interface NoteKeys {
-  /** Each of them has to have cosigned. */
+  /** Keys of witnesses, each of which must have cosigned. */
   readonly witnesses?: readonly VerifierKey[];
 }
 
-/** Whether a text is a checkpoint of a log (https://c2sp.org/tlog-checkpoint), signed by whomever. */
+/** Whether a text is a checkpoint of a log (https://c2sp.org/tlog-checkpoint), whatever keys signed it. */
 export function isCheckpoint(text: string): boolean {
   const split = splitNote(text);
   return split !== null && checkpointHead(split.text) !== null;
@@ -26,7 +26,7 @@ interface OpenedCheckpointNote {
   readonly issuers: readonly VerifierKey[];
 }
 
-/** Verifies a checkpoint of the log against a published key set, offline, and the cosignatures of the witnesses that are named. */
+/** Verifies a checkpoint of the log against a published key set, offline, and the cosignatures of the given witnesses. */
 export function verifyCheckpoint(text: string, jwks: Jwks, { witnesses = [] }: NoteKeys = {}): DocumentVerification {
   const issuers = issuerNoteKeys(text, jwks);
   const opened = openCheckpoint(text, [...issuers, ...witnesses]);
@@ -48,7 +48,7 @@ export function verifyCheckpoint(text: string, jwks: Jwks, { witnesses = [] }: N
   return { kind: 'valid', claims, checks: judged.checks, report };
 }
 
-/** The checkpoint of a proof. Which leaf the proof is for, only the receipt says: see `verifyLogProof`. */
+/** Verifies the checkpoint of a proof. The leaf is not checked, because only the receipt shows which one it is: see `verifyLogProof`. */
 export function verifyProofAlone(text: string, jwks: Jwks, keys: NoteKeys = {}): DocumentVerification {
   const proof = splitProof(text);
   if (proof === null) return malformedDocument('This is not a proof in the format of C2SP tlog-proof.');

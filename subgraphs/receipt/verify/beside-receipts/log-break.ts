@@ -4,7 +4,7 @@ import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
 import { type Check, issuerRules, type Rule, type SignedDocument, tokenFault, unless } from '../signed-document.ts';
 
-/** The declaration of a break of the log, by an operator: every member of it is signed. */
+/** Verifies an operator's declaration of a break of the log. Every member of it is signed. */
 export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
   if (jws === null) return tokenFault(document.jws, 'This is not a declaration of a break of the log: jws is missing.');
@@ -30,7 +30,7 @@ const unchecked = [
   'Which leaves were lost: the issuer states only the tree head that it had signed, and the one that is left.',
 ];
 
-/** As `/.well-known/log-breaks.json` lists them: a list is read as one member of an object. */
+/** The list in `/.well-known/log-breaks.json` as a document. Documents are objects, so the list becomes the only member of one. */
 export const logBreaksOf = (list: readonly JsonObject[]): JsonObject => ({ log_breaks: list });
 
 export function isLogBreaks(document: JsonObject): boolean {
@@ -38,7 +38,7 @@ export function isLogBreaks(document: JsonObject): boolean {
   return Array.isArray(log_breaks) && log_breaks.length > 0 && Object.keys(document).length === 1;
 }
 
-/** The list of all breaks: each declaration is signed, and that none is left out is not. */
+/** Verifies the list of all breaks. Each declaration is signed, but no signature shows that the list is complete. */
 export function verifyLogBreaks({ log_breaks }: JsonObject, jwks: Jwks): DocumentVerification {
   const listed = (Array.isArray(log_breaks) ? log_breaks : []).map(each => (isJsonObject(each) ? each : {}));
   const checks: Check[] = [];

@@ -25,8 +25,8 @@ const unchecked = [
 ];
 
 /**
- * Where the header says that the keys are, for clients that fetch them. Null if it does not say. It never decides which
- * key of a set is trusted.
+ * URL of the key set that the header names (`jku`), for clients that fetch it; null if it names none. It never decides which key of a key
+ * set is trusted.
  */
 export function keySetOfToken(token: Json | undefined): string | null {
   const { jku } = parseJws(token)?.header ?? {};

@@ -10,7 +10,7 @@ import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
 import { issuerRules, type Rule, type SignedDocument, tokenFault, unless } from '../signed-document.ts';
 
-/** Whether a document says that it is a signed head of the log, alone or with the proof of a leaf beside it. */
+/** Whether a document has the members of a signed head of the log, alone or with the proof of a leaf beside it. */
 export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: JsonObject): boolean {
   const told = [jws, tree_head_hash, root_hash].every(member => typeof member === 'string');
   return told && payload_version === undefined;

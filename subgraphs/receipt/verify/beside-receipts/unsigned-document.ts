@@ -2,11 +2,11 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { documents } from '../../../../schema/documents.ts';
 import type { Invalid } from '../signed-document.ts';
 
-/* Unsigned documents of this service: names each, and what to verify instead. */
+/* Recognises the unsigned documents of this service, and says what to verify instead of each. */
 
 const said = (noun: string, instead: string) => `This is a ${noun}, which is not signed. Instead, verify ${instead}.`;
 
-/** The sentence for each. */
+/** The sentence for each unsigned document, by its `schema`. */
 const by_schema: Readonly<Record<string, string>> = {
   [documents.book_seq_report]: said(
     'sequence report of a book',

@@ -2,8 +2,8 @@ import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../.
 import { type Invalid, judgeBy, type Rule, unless } from '../signed-document.ts';
 
 /**
- * A webhook message is signed in its headers with a secret of its receiver and this service (HMAC-SHA256), so others
- * cannot check it. The hash of its event can be recomputed: a message that contradicts it is known to be wrong.
+ * Checks a webhook message. It is signed in its headers with a secret that its receiver and this service share (HMAC-SHA256), so others
+ * cannot verify it. The hash of its event can be recomputed, and a message that contradicts this hash is certainly wrong.
  */
 export function verifyWebhookMessage(document: JsonObject): Invalid {
   const judged = judgeBy(rules, document);
@@ -16,7 +16,7 @@ export function verifyWebhookMessage(document: JsonObject): Invalid {
   };
 }
 
-/** For everything that such a secret signs. */
+/** The sentence for everything that is signed with such a secret. */
 export const NEEDS_SECRET =
   'This is signed with an HMAC. To check it, use the secret of the webhook or session, the headers of the message (X-SVC-Signature, webhook-signature) and the bytes of its body.';
 

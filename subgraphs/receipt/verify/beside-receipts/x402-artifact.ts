@@ -9,8 +9,8 @@ import { type Jwks, keyOfAddress, keysIn, parseJws, recoverSigner, verifyEd25519
 import { judgeBy, malformedDocument, type Rule, undatedFault, unless } from '../signed-document.ts';
 
 /*
- * Artifacts of x402's offer-and-receipt extension: the terms of a 402, and the receipt of a paid call. As typed data
- * (EIP-712) or as a JWS, whose key is named by a did:web and is also in the key set.
+ * Verifies artifacts of x402's offer-and-receipt extension: the terms of a 402, and the receipt of a paid call. An artifact is typed data
+ * (EIP-712) or a JWS. A JWS names its key by a did:web, and the key is also in the key set.
  */
 
 type Kind = 'offer' | 'delivery';
@@ -23,7 +23,7 @@ const infoOf = ({ extensions }: JsonObject): JsonObject => {
 const isArtifact = ({ format, signature }: JsonObject) =>
   (format === 'eip712' || format === 'jws') && typeof signature === 'string';
 
-/** Its signed content, not verified. */
+/** The signed content of an artifact, not verified. */
 function signedPayload({ format, payload, signature }: JsonObject): JsonObject {
   if (format === 'eip712') return isJsonObject(payload) ? payload : {};
   return parseJws(signature)?.claims ?? {};
@@ -43,7 +43,7 @@ export const isOffer = (document: JsonObject) => artifactsIn(document, 'offer').
 /** Whether a document is the answer to a payment (PAYMENT-RESPONSE) with the shop's signed receipt, or that receipt. */
 export const isDelivery = (document: JsonObject) => artifactsIn(document, 'delivery').length > 0;
 
-/** URL of the shop's keys that the first artifact names; null if there is none. */
+/** URL of the shop's key set, on the host of the first artifact's resourceUrl; null if there is none. */
 export function resourceKeySet(document: JsonObject): string | null {
   const [artifact] = [...artifactsIn(document, 'offer'), ...artifactsIn(document, 'delivery')];
   const url = String(artifact && signedPayload(artifact).resourceUrl);
@@ -57,11 +57,11 @@ interface OpenedArtifact {
 }
 
 interface SignedArtifact {
-  /** Null if it has another shape. */
+  /** The signed content. Null if it has the wrong shape. */
   readonly facts: JsonObject | null;
-  /** The key of the set that signed it; null if none did. */
+  /** The key of the key set that signed the artifact; null if none did. */
   readonly key: JsonObject | null;
-  /** Index in `accepts` that it claims. */
+  /** Index in `accepts` that the artifact states. */
   readonly accept_index: Json | undefined;
 }
 
@@ -137,7 +137,7 @@ const offerRules: readonly Rule<OpenedArtifact>[] = [
 
 const terms = ['scheme', 'network', 'asset', 'payTo', 'amount'] as const;
 
-/** An offer alone has nothing beside it that it could contradict. */
+/** The fault of the terms beside the signed offers; null if there is none. A single artifact has no terms beside it. */
 function termsFault(document: JsonObject, artifacts: readonly SignedArtifact[]): string | null {
   if (isArtifact(document)) return null;
   const { accepts, resource } = document;
@@ -203,7 +203,7 @@ const deliveryRules: readonly Rule<OpenedArtifact>[] = [
 
 const signed_beside = ['transaction', 'network', 'payer'];
 
-/** Paths of what no signature covers. */
+/** Paths of the members that no signature covers. */
 function besideIn({ accepts, resource, extensions, ...document }: JsonObject): string[] {
   const within = (name: string, value: Json | undefined, signed: readonly string[]) =>
     isJsonObject(value)

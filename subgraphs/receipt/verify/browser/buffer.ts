@@ -1,13 +1,13 @@
 /*
- * As much of Node's Buffer as the verifier uses, for browsers, which have none. The build puts it in Buffer's place
- * (`gateway/development/client-modules.ts`); what is missing here fails there or in the tests in a browser, never silently.
+ * The part of Node's Buffer that the verifier uses, for browsers, which have no Buffer. The build replaces Buffer with this class
+ * (`gateway/development/client-modules.ts`). A missing method makes the build or the browser tests fail, and never goes unnoticed.
  */
 
 type Encoding = 'utf8' | 'latin1' | 'hex' | 'base64' | 'base64url';
 
 const texts = { encode: new TextEncoder(), decode: new TextDecoder('utf-8', { ignoreBOM: true }) };
 
-/** As Buffer does it: whatever follows the first pair that is no hex is left out. */
+/** Decodes hex. Like Buffer, it ignores everything from the first pair on that is not hex. */
 function fromHex(text: string): Uint8Array {
   const pairs = /^(?:[0-9a-fA-F]{2})*/.exec(text)?.[0] ?? '';
   return Uint8Array.from({ length: pairs.length / 2 }, (_, at) => Number.parseInt(pairs.slice(2 * at, 2 * at + 2), 16));
@@ -24,7 +24,7 @@ function fromBase64(text: string): Uint8Array {
 
 const fromLatin1 = (text: string) => Uint8Array.from(text, letter => letter.charCodeAt(0));
 
-/** In parts: a call takes only so many arguments. */
+/** Converts the bytes in parts, because a call accepts only a limited number of arguments. */
 function toLatin1(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
@@ -47,7 +47,7 @@ const encoders: Readonly<Record<Encoding, (bytes: Uint8Array) => string>> = {
   base64url: bytes => btoa(toLatin1(bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
 };
 
-/** Its `from` takes other arguments than that of its kind. */
+/** Uint8Array without its static methods, because `from` has other parameters in Buffer. */
 const Bytes = Uint8Array as unknown as new (source: number | ArrayLike<number>) => Uint8Array<ArrayBuffer>;
 
 class BrowserBuffer extends Bytes {
@@ -77,7 +77,7 @@ class BrowserBuffer extends Bytes {
     return decoders.utf8(text).length;
   }
 
-  /** As Buffer orders them: by the first byte that differs, then the shorter first. */
+  /** The order of Buffer: by the first byte that differs, and if there is none, the shorter array first. */
   static compare(one: Uint8Array, other: Uint8Array): number {
     const at = one.findIndex((byte, index) => byte !== other[index]);
     if (at < 0) return Math.sign(one.length - other.length);

@@ -5,8 +5,8 @@ import { sha256 } from '@noble/hashes/sha2';
 import { Buffer } from './buffer.ts';
 
 /*
- * As much of `node:crypto` as the verifier uses, for browsers: theirs (WebCrypto) answers later, and has neither secp256k1
- * nor everywhere Ed25519. By @noble, in JavaScript.
+ * The part of `node:crypto` that the verifier uses, for browsers, in JavaScript (@noble). WebCrypto of browsers is asynchronous, has no
+ * secp256k1, and does not have Ed25519 in every browser.
  */
 
 type Point = InstanceType<typeof p256.ProjectivePoint>;
@@ -14,12 +14,13 @@ type Point = InstanceType<typeof p256.ProjectivePoint>;
 interface PublicKey {
   readonly crv: 'P-256' | 'Ed25519';
   readonly bytes: Uint8Array;
-  /** The P-256 point, and how often it was used: multiples of a frequently used key are computed once. */
+  /** The point of a P-256 key; null for Ed25519. */
   readonly point: Point | null;
+  /** Number of verifications so far. For a frequently used P-256 key, a table of multiples is computed once. */
   uses: number;
 }
 
-/** A table of multiples takes as long as so many verifications. */
+/** Computing a table of multiples takes as long as this number of verifications. */
 const USES_WITHOUT_TABLE = 20;
 const TABLE_WINDOW_BITS = 8;
 
@@ -29,12 +30,12 @@ export function hash(algorithm: string, data: Uint8Array | string, encoding: 'he
   return encoding === 'buffer' ? digest : digest.toString('hex');
 }
 
-/** Nothing that is verified here is a secret. */
+/** The verifier must never call this function, because nothing that it verifies is a secret. */
 export function timingSafeEqual(): never {
   throw new Error('a verifier compares no secrets');
 }
 
-/** @throws if it is not a key of that curve */
+/** Reads a public JWK of P-256 or Ed25519. @throws if it is not a key of one of these curves */
 export function createPublicKey({
   key: { crv, x, y },
 }: {
@@ -71,14 +72,14 @@ function verifySignature(
       if (own.uses === USES_WITHOUT_TABLE + 1) p256.utils.precompute(TABLE_WINDOW_BITS, point);
       return signsByTable(point, signature, sha256(data));
     }
-    // RFC 7518 §3.4 knows no low s: either form is a signature.
+    // RFC 7518 §3.4 does not require a low s: both forms are valid signatures.
     return p256.verify(signature, sha256(data), bytes, { lowS: false, prehash: false });
   } catch {
     return false;
   }
 }
 
-/** ECDSA (FIPS 186-5 §6.4.2) as the library does it, by a key whose multiples are known. @throws where r or s is out of range */
+/** ECDSA (FIPS 186-5 §6.4.2) as the library computes it, with the table of a key's multiples. @throws if r or s is out of range */
 function signsByTable(point: Point, signature: Uint8Array, digest: Uint8Array): boolean {
   const { r, s } = p256.Signature.fromCompact(signature);
   const { n } = p256.CURVE;

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3';
 
-/* As much of `hash-wasm` as the verifier uses, for browsers: a page under a strict policy may not compile WebAssembly. */
+/* The part of `hash-wasm` that the verifier uses, for browsers: a page with a strict content security policy cannot compile WebAssembly. */
 
 interface Keccak {
   init(): Keccak;

@@ -19,8 +19,8 @@ import { type Check, judgeBy, malformedDocument, type Rule } from '../signed-doc
 import { addressNamed, namelessFault, signerFault } from './signer.ts';
 
 /*
- * What a payer or the key of a session signs (EIP-712): grants, acts and revocations. As typed data with its domain and a signature, as
- * the {grant, signature} of X-SVC-Delegation, or as /.well-known/revocations lists a revocation.
+ * Verifies what a payer or the key of a session signs (EIP-712): grants, acts and revocations. A document is typed data with its domain and
+ * a signature, the {grant, signature} of X-SVC-Delegation, or a revocation as /.well-known/revocations lists it.
  */
 
 const seconds = z.union([
@@ -31,7 +31,7 @@ const seconds = z.union([
     .transform(Number),
 ]);
 
-/** The signed message, for one domain. */
+/** The signed message. Its digest depends on the domain that it was signed for. */
 interface Message {
   readonly type: SessionType;
   readonly members: JsonObject;
@@ -56,7 +56,7 @@ const readers: Readonly<Record<SessionType, (message: unknown) => Message | null
     const { data } = Grant.safeParse(message);
     if (data === undefined || addressOfPublicKey(data.agentPubkey) === null) return null;
     const grant = spelledGrant(data);
-    // A child is signed by the key of its parent's session, which it does not name.
+    // A child is signed by the key of its parent's session, and does not name this key.
     const signer = hasParent(grant) ? null : grant.payer;
     return { type: 'AuthorizeSession', members: { ...grant }, signer, digest: domain => grantDigest(domain, grant) };
   },
@@ -89,11 +89,11 @@ const isType = (name: Json | undefined): name is SessionType =>
 interface FoundTypedData {
   readonly type: SessionType;
   readonly message: Json;
-  /** Members of the document that are read for it. */
+  /** Members of the document from which the message is read. */
   readonly read: readonly string[];
 }
 
-/** The three forms, and where each has its message. */
+/** Finds the message in each of the three forms of a document; null if the document has none of these forms. */
 function messageIn(document: JsonObject): FoundTypedData | null {
   const { primaryType, message, grant, delegation_hash, payer, at } = document;
   if (isType(primaryType) && isJsonObject(message))
@@ -112,7 +112,7 @@ const signerNames: Readonly<Record<SessionType, readonly string[]>> = {
   RevokeSession: ['signer', 'address', 'payer'],
 };
 
-/** Members of a document that repeat what was signed, beside `delegation_hash`, and how each is spelled there. */
+/** Members of a document, besides `delegation_hash`, that repeat the signed message, and the value that each must have. */
 const repeated: Readonly<Record<SessionType, Readonly<Record<string, (members: JsonObject) => Json>>>> = {
   AuthorizeSession: {
     payer: ({ payer }) => addressKey(payer),
@@ -122,7 +122,7 @@ const repeated: Readonly<Record<SessionType, Readonly<Record<string, (members: J
   RevokeSession: { at: ({ at }) => at ?? null },
 };
 
-/** One spelling for an address, and for each form of a public key that has it; any other value unchanged. */
+/** One spelling for an address, and for each form of its public key. Any other text is only put in lower case. */
 function addressKey(value: Json | undefined): Json {
   return addressNamed(value)?.toLowerCase() ?? (typeof value === 'string' ? value.toLowerCase() : (value ?? null));
 }
@@ -136,7 +136,7 @@ const typesOf = {
 } as const;
 export type SessionKind = (typeof typesOf)[SessionType];
 
-/** Whether a document says that it is a grant, an act or a revocation of a session. */
+/** Makes a test of whether a document has the form of this kind: a grant, an act or a revocation of a session. */
 export function isSessionKind(kind: SessionKind): (document: JsonObject) => boolean {
   return document => {
     const found = messageIn(document);
@@ -150,7 +150,7 @@ interface OpenedSession {
   readonly read: readonly string[];
   readonly signature: string;
   readonly signer: string | null;
-  /** The domains for which it may have been signed: one if the document names it. */
+  /** Domains for which the message may have been signed: only one if the document names it. */
   readonly domains: readonly NamedDomain[];
   readonly domain_stated: boolean;
   readonly found: { domain: NamedDomain | null };
@@ -158,13 +158,13 @@ interface OpenedSession {
 
 interface NamedDomain {
   readonly domain: SessionDomain;
-  /** Null if it is unknown, or if the domain names none (version 1). */
+  /** Base URL of the service. Null if it is unknown, or if the domain names none (version 1). */
   readonly service: string | null;
 }
 
 /**
- * Verifies it offline, by the address of its signer. @param options `base_url`: of the service that it is for; the addresses in the
- * key set are tried as well
+ * Verifies a grant, an act or a revocation offline, by the address of its signer.
+ * @param options `base_url`: base URL of the service that it was signed for; the addresses in the key set are tried as well
  */
 export function verifySession(
   document: JsonObject,
@@ -263,7 +263,7 @@ const rules: readonly Rule<OpenedSession>[] = [
 const SHOWN_CHARS_MAX = 140;
 const shortText = (value: Json | undefined): string => (JSON.stringify(value) ?? '').slice(0, SHOWN_CHARS_MAX);
 
-/** A grant’s is its digest under the domain that it was signed for; anything else names it. */
+/** The digest of a grant, under the domain that it was signed for. An act or a revocation names this hash. */
 function delegationHashOf({ message, found }: OpenedSession): Json {
   const domain = found.domain?.domain ?? firstDomain;
   if (message.type === 'AuthorizeSession') return hashHex(message.digest(domain));
@@ -314,7 +314,7 @@ function sessionResult(opened: OpenedSession) {
   return { claims, report: { unsigned: { lane: unsigned, unknown: [] }, broken: [], unchecked } };
 }
 
-/** Checked in every document of a session. */
+/** Members that are checked in every document of a session. */
 const compared = ['domain', 'types', 'signature', 'delegation_hash'];
 
 const opens: Readonly<Record<SessionType, (message: Message) => readonly string[]>> = {

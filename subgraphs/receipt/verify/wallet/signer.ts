@@ -6,9 +6,9 @@ import { addressOfPublicKey, isSignatureOfKey } from '../../../../schema/session
 import { publicKey } from '../signature.ts';
 import type { Check } from '../signed-document.ts';
 
-/* By whose key a wallet's signature was made. What a contract takes for its own only its code can say, on its chain (ERC-1271). */
+/* Finds the key that made a wallet's signature. Whether a contract accepts a signature can only be checked on its chain (ERC-1271). */
 
-/** r, s and v, in any spelling. */
+/** The signature of a single key: r, s and v, in any spelling. */
 const BY_KEY = /^0x([0-9a-f]{128})(1b|1c|00|01)$/i;
 
 /** The address of the key that signed a digest; null if the signature has another form. */
@@ -45,7 +45,7 @@ export function addressNamed(text: Json | undefined): string | null {
   return /^0x(0[23][0-9a-f]{64}|04[0-9a-f]{128})$/i.test(text) ? addressOfPublicKey(text) : null;
 }
 
-/** Ed25519 as Solana spells it: address and signature in base58. */
+/** Whether the key of a Solana address signed a text (Ed25519). Address and signature are in base58. */
 export function isSignedOnSolana(text: string, signature: string, address: string): boolean {
   const [key, value] = [decodedBase58(address), decodedBase58(signature)];
   if (key?.length !== 32 || value?.length !== 64) return false;

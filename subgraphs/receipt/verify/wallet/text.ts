@@ -6,7 +6,8 @@ import { type Check, judgeBy, type Rule, unless } from '../signed-document.ts';
 import { isSignedOnSolana, isSolanaAddress, namelessFault, signerFault } from './signer.ts';
 
 /*
- * A text that a wallet signed for this service (`schema/signed-words.ts`), as wallets show it: the text, the signature, and whose it is.
+ * Verifies a text that a wallet signed for this service (`schema/signed-words.ts`). The document has the form that wallets show: the
+ * text, the signature and the signer.
  */
 
 interface SignedTextFacts {
@@ -15,13 +16,13 @@ interface SignedTextFacts {
   readonly signature: string;
   /** Signer that the document states. Null if it names none. */
   readonly stated: string | null;
-  /** Parts after the word, by their names; none if the text has another number of them. */
+  /** Parts of the text after its first word, by name. Empty if the text has another number of parts. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Null if the text names none. */
+  /** Service that the text names. Null if it names none. */
   readonly service: string | null;
 }
 
-/** Wallets and explorers call them by these names. */
+/** Names that wallets and explorers use for these members. */
 const names = {
   text: ['text', 'message', 'msg'],
   signature: ['signature', 'sig', 'wallet_signature', 'payer_signature'],
@@ -35,7 +36,7 @@ const words = Object.entries(signedWords).flatMap(([kind, it]) =>
   'word' in it ? [{ kind: kind as SignedWord, ...it }] : [],
 );
 
-/** The request of a registration has the parts of its text, and not the text. */
+/** The text of a registration, made from the parts that its request contains instead of the text; null for any other document. */
 function registrationText({ agentWallet, signature_timestamp, task_id }: JsonObject): string | null {
   if (typeof agentWallet !== 'string' || typeof signature_timestamp !== 'number') return null;
   const parts = { checksum_address: agentWallet, unix_seconds: signature_timestamp };
@@ -63,10 +64,10 @@ function signedTextIn(document: JsonObject): SignedTextFacts | null {
   return { kind, text, signature, stated, parts, service };
 }
 
-/** Whether a document holds a text of this service with a signature of a wallet. */
+/** Whether a document contains a text of this service with the signature of a wallet. */
 export const isWalletText = (document: JsonObject): boolean => signedTextIn(document) !== null;
 
-/** Verifies it offline, by the address of its signer alone. */
+/** Verifies a text offline. Only the address of its signer is needed. */
 export function verifyWalletText(document: JsonObject): DocumentVerification {
   const said = signedTextIn(document);
   if (said === null)
@@ -98,7 +99,7 @@ export function verifyWalletText(document: JsonObject): DocumentVerification {
   };
 }
 
-/** Address in the text itself. */
+/** Address of the signer that the text itself names; null if it names none. */
 const addressIn = ({ parts }: SignedTextFacts): string | null =>
   parts.checksum_address ?? parts.wallet ?? parts.address ?? null;
 
