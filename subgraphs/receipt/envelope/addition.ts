@@ -1,5 +1,5 @@
 import type { SubgraphAddition } from '../../subgraph.ts';
 import { EnvelopeResolver } from './envelope.resolver.ts';
 
-/** What envelopes add to receipts: no tables. */
+/** The parts that envelopes add to the subgraph of receipts. They need no tables. */
 export const envelopesAddition: SubgraphAddition = { entities: [], migrations: [], resolvers: [EnvelopeResolver] };

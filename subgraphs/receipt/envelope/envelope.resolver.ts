@@ -8,7 +8,7 @@ import type { Issuer } from '../issuer/signing-keys.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
 import { KeptSignatures, signCredential, transparentStatement } from './sign.ts';
 
-/** Some 6 KB each. */
+/** Signed credentials, about 6 KB each. */
 const credentials = new KeptSignatures<{ readonly jwt: string }>(1_024);
 
 /** A receipt as a W3C Verifiable Credential 2.0, secured as `vc+jwt`. */
@@ -20,10 +20,10 @@ function verifiableCredential(issuer: Issuer, { payload, payloadHash }: Receipt)
   }).jwt;
 }
 
-/** Other envelopes of a receipt than its JWS, each signed on first request. */
+/** Envelopes of a receipt besides its JWS. Each is signed on the first request for it. */
 @Resolver(() => Receipt)
 export class EnvelopeResolver {
-  /** Four statements or so, each of O(log n) rows. */
+  /** The cost is that of about four SQL statements, each of O(log n) rows. */
   @Directive('@cost(weight: 50)')
   @FieldResolver(() => String, {
     description:
@@ -49,7 +49,7 @@ export class EnvelopeResolver {
   }
 }
 
-/** @throws Refusal unavailable if the key of this process no longer signs: another process of the fleet has the next one. */
+/** @throws Refusal unavailable if the key of this process no longer signs: another process of the fleet signs with the next key */
 function requireInForce({ standing }: Issuer): void {
   if (standing !== 'in_force')
     throw new Refusal('unavailable', { detail: 'The signing key of this process has been replaced. Try again later.' });

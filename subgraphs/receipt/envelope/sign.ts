@@ -17,11 +17,11 @@ import { type CheckpointParts, checkpoint } from '../log/checkpoint.ts';
 import { type Inclusion, inclusionOf } from '../log/stored-proofs.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 
-/* Signs what a receipt already states in other forms, by the current key of tokens: nothing from outside is signed. */
+/* Signs the content of a receipt in other forms, with the current key for tokens. Nothing that a caller supplies is signed. */
 
 type Signing = Pick<IssuerSigner, 'base_url' | 'did_web' | 'kid' | 'signEnvelope'>;
 
-/** Facts that a COSE signature covers beside its payload. Algorithm, key and issuer are set by the signer. */
+/** Facts that a COSE signature covers besides its payload. The signer sets algorithm, key and issuer. */
 export interface CoseFacts {
   /** Subject of the statement. */
   readonly sub: string;
@@ -37,7 +37,7 @@ export interface CoseSignature {
   readonly signature: Uint8Array;
 }
 
-/** As a COSE_Sign1 (RFC 9052 §4.4, ES256). */
+/** Signs a payload as a COSE_Sign1 (RFC 9052 §4.4, ES256). */
 export function signCose(issuer: Signing, { sub, iat, header }: CoseFacts, payload: Uint8Array): CoseSignature {
   const claims = new Map<number, string | number>([
     [cwtClaim.iss, issuer.base_url],
@@ -56,7 +56,7 @@ export function signCose(issuer: Signing, { sub, iat, header }: CoseFacts, paylo
   return { protected_header, signature };
 }
 
-/** As `vc+jwt` ("Securing Verifiable Credentials using JOSE and COSE"). @param iat unix seconds */
+/** Signs a credential as `vc+jwt` ("Securing Verifiable Credentials using JOSE and COSE"). @param iat Unix seconds */
 export function signCredential(issuer: Signing, credential: JsonObject, iat: number): string {
   const { did_web, kid } = issuer;
   const header = { alg: 'ES256', kid: `${did_web}#${kid}`, typ: VC_TYP, cty: VC_CTY, iss: did_web, iat };
@@ -66,12 +66,12 @@ export function signCredential(issuer: Signing, credential: JsonObject, iat: num
   return `${input}.${Buffer.from(issuer.signEnvelope(Buffer.from(input))).toString('base64url')}`;
 }
 
-/** RFC 8949 §4.2.1: what is signed has one encoding. */
+/** The deterministic encoding (RFC 8949 §4.2.1), so that what is signed has only one encoding. */
 const cbor = (value: unknown) => encode(value, rfc8949EncodeOptions);
 
 /**
- * Signatures by what they cover: repeated requests return the same bytes and cost no signature. A retired key signs no
- * more, so its signatures are not kept under the new key's name.
+ * Caches signatures by what they cover, so that repeated requests return the same bytes and cost no signature. The key is part of the cache
+ * key, so that the signatures of a retired key are not returned as those of the new one.
  */
 export class KeptSignatures<T extends object> {
   readonly #max: number;
@@ -82,7 +82,7 @@ export class KeptSignatures<T extends object> {
     this.#max = max;
   }
 
-  /** @param sign is given the time, in unix seconds */
+  /** The cached signature, or else a new one, which is then cached. @param sign makes a signature at a time in Unix seconds */
   once(issuer: Pick<Issuer, 'kid' | 'now_ms'>, name: string, sign: (iat: number) => T): T {
     const kept = this.#kept.get(issuer) ?? new LRUCache<string, T>({ max: this.#max });
     this.#kept.set(issuer, kept);
@@ -95,13 +95,13 @@ export class KeptSignatures<T extends object> {
   }
 }
 
-/** Some 300 bytes each. */
+/** Signatures of statements, about 300 bytes each. */
 const statements = new KeptSignatures<CoseSignature>(8_192);
 const heads = new KeptSignatures<CoseSignature>(256);
 
 /**
- * A receipt as a Transparent Statement (RFC 9943): a COSE_Sign1 over the canonical payload, which is the log's entry byte for byte, and in
- * its unprotected header the log's own COSE Receipt of that entry (RFC 9942). `halted`: nothing is stated about the log, so no statement is
+ * A receipt as a Transparent Statement (RFC 9943): a COSE_Sign1 over the canonical payload, which is the log's entry byte for byte. Its
+ * unprotected header contains the log's COSE Receipt of that entry (RFC 9942). `halted`: the log is halted, so no statement about it is
  * made.
  */
 export async function transparentStatement(
@@ -109,7 +109,7 @@ export async function transparentStatement(
   receipt: Receipt,
 ): Promise<{ readonly kind: 'stated'; readonly bytes: Uint8Array } | { readonly kind: 'unknown' | 'halted' }> {
   const { database, issuer } = parts;
-  // Read after the receipt, so it covers it; and a head whose JWS does not say the same is not stated.
+  // The head is read after the receipt, so that it covers the receipt. `checkpoint` returns no head that differs from its JWS.
   const newest = await checkpoint(parts, { leaf_index: receipt.leafIndex });
   if (newest.kind !== 'known') return newest;
   const { tree_size, root_hash } = newest.head;
@@ -127,7 +127,7 @@ function statementSignature(issuer: Issuer, { taskId, payloadHash }: Receipt, pa
   return statements.once(issuer, payloadHash, iat => signCose(issuer, { sub: taskId, iat, header }, payload));
 }
 
-/** Over the root of a head, which all receipts that are proven by it share. */
+/** The signature over the root of a head. All receipts that are proven under this head share it. */
 function headSignature(issuer: Issuer, { size, root }: Inclusion): CoseSignature {
   const sub = issuer.log_origin;
   const header = [
@@ -137,12 +137,12 @@ function headSignature(issuer: Issuer, { size, root }: Inclusion): CoseSignature
   return heads.once(issuer, root.toString('hex'), iat => signCose(issuer, { sub, iat, header }, root));
 }
 
-/** RFC 9942 §5.2: tree size, leaf index and the path from the leaf up. */
+/** The inclusion proof (RFC 9942 §5.2): tree size, leaf index and the path from the leaf up. */
 function proofsOf({ size, leaf_index, path }: Inclusion) {
   return new Map([[INCLUSION_PROOFS, [cbor([size, leaf_index, path])]]]);
 }
 
-/** RFC 9052 §4.2, tagged; a payload of null is detached. */
+/** Encodes a tagged COSE_Sign1 (RFC 9052 §4.2). If the payload is null, it is detached. */
 function sign1(
   { protected_header, signature }: CoseSignature,
   unprotected: ReadonlyMap<number, unknown>,

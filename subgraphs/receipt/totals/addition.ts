@@ -4,7 +4,7 @@ import { TotalsBook, TotalsNode, TotalsPage, TotalsRow, TotalsSeen, TotalsState 
 import { TotalsResolver } from './totals.resolver.ts';
 import { TotalsUnplacedPayments } from './unplaced-payments.ts';
 
-/** What proven totals add to receipts. */
+/** The parts that proven totals add to the subgraph of receipts. */
 export const totalsAddition: SubgraphAddition = {
   entities: [TotalsState, TotalsSeen, TotalsRow, TotalsBook, TotalsNode, TotalsPage],
   migrations: [TotalsBaseline, TotalsUnplacedPayments],

@@ -7,7 +7,7 @@ import { readsOf, type Tx } from '../../transaction.ts';
 import { isTransferName, paymentKey, type TransferName } from '../verify/map-proof.ts';
 import { leafHash } from '../verify/merkle-proof.ts';
 
-/** A receipt whose money was seen: what the totals are made of. */
+/** A receipt whose transfer was seen. The totals consist of these. */
 export interface CollectedLeaf {
   readonly task_id: string;
   readonly leaf_index: number;
@@ -17,7 +17,7 @@ export interface CollectedLeaf {
   readonly agent_id: number | null;
   readonly rail: string;
   readonly amount: AtomicAmount;
-  /** Null if it is unknown which transfer of its transaction it was. */
+  /** Key of the payment in the map. Null if it is unknown which transfer of its transaction it was. */
   readonly payment_key: string | null;
 }
 
@@ -30,7 +30,7 @@ interface StoredLeaf {
   readonly transfer_index?: number | null;
 }
 
-/** In the order of the log. A leaf whose receipt is gone counts nowhere; the log's audit reports it. */
+/** Receipts with leaf indexes from `from` to `to` (exclusive) whose transfer was seen before they were signed, in the order of the log. */
 export async function collectedLeaves(tx: Tx, from: number, to: number): Promise<CollectedLeaf[]> {
   const leaves = await readsOf(tx).query<StoredLeaf & Columns>({
     name: 'leaves to count',
@@ -45,7 +45,7 @@ export async function collectedLeaves(tx: Tx, from: number, to: number): Promise
   });
 }
 
-/** Those whose money was seen after they were signed, and that are below this size; marked as counted. */
+/** Receipts among the first `tree_size` leaves whose transfer was seen after they were signed. It marks them as counted. */
 export async function collectedSince(tx: Tx, tree_size: number, count_max: number): Promise<CollectedLeaf[]> {
   const seen = await readsOf(tx).query<StoredLeaf & Columns>({
     name: 'seen transfers to count',
@@ -66,13 +66,13 @@ export async function collectedSince(tx: Tx, tree_size: number, count_max: numbe
   });
 }
 
-/** A text that does not match its leaf counts nowhere; the log's audit reports it. */
+/** Whether a receipt matches its leaf. One that does not, or is missing, is not counted, and the log's audit reports it. */
 const isItsLeaf = ({ payload, leaf_hash }: StoredLeaf) => leafHash(payload).toString('hex') === leaf_hash;
 
 /**
- * What a book chain signs is in no book's sum: a stamp has no row there, and foreign spend was not collected here. It
- * still backs its receipt and no other, unless its payer is not known to be the book's agent: then another receipt may
- * replace it.
+ * A receipt as a counted leaf; empty if it does not count. A payment that a receipt of the book chain signs is in no book's sum: a stamp
+ * has no row there, and foreign spend was not collected here. Such a payment still backs its receipt and no other. If its payer is not
+ * known to be the book's agent, the receipt does not count, because another receipt may replace it.
  */
 function collectedOf(leaf: StoredLeaf, payload: JsonObject): CollectedLeaf[] {
   const signed = signedTransfer(payload);
@@ -87,7 +87,7 @@ function collectedOf(leaf: StoredLeaf, payload: JsonObject): CollectedLeaf[] {
   return [{ task_id, leaf_index, payload_hash, agent_id, rail: String(signed.rail), amount, payment_key }];
 }
 
-/** The transfer as seen later, or else as signed. Null if it is unknown which transfer of its transaction it was. */
+/** The transfer as it was seen later, or else as it was signed. Null if it is unknown which transfer of its transaction it was. */
 function transferOf(
   payment: SignedTransfer,
   seen: Pick<StoredLeaf, 'payment_ref' | 'transfer_index'>,
@@ -98,7 +98,7 @@ function transferOf(
   return { network: String(payment.network), payment_ref: String(ref), transfer_index };
 }
 
-/** A receipt that is counted, with all that a proof of it shows. */
+/** A counted receipt, with everything that a proof of it shows. */
 export interface CountedReceipt {
   readonly leaf: Pick<StoredLeaf, 'task_id' | 'leaf_index' | 'leaf_hash' | 'payload'>;
   readonly agent_id: number | null;
@@ -108,7 +108,7 @@ export interface CountedReceipt {
   readonly transfer: TransferName | null;
 }
 
-/** Null if the task has no receipt, or none that counts. */
+/** The counted receipt of a task; null if the task has no receipt, or none that counts. */
 export async function countedReceipt(reads: Pick<Database, 'query'>, task_id: string): Promise<CountedReceipt | null> {
   // Postgres cannot store a text with this character, and querying for it within the transaction would fail.
   if (task_id.includes('\0')) return null;

@@ -13,12 +13,12 @@ import { statedRoots, TotalsAltered } from './stored-check.ts';
 import { type MapName, openMap, storeMap } from './stored-map.ts';
 import { growSums, storeSums } from './stored-sums.ts';
 
-/** Maximum number of leaves that a statement adds: a few milliseconds of this process, and one transaction. */
+/** Maximum number of leaves that a statement adds. They take a few milliseconds of this process, and one transaction. */
 const LEAVES_MAX = 256;
 /** A batch with fewer leaves has caught up with the log. */
 const LEAVES_BEHIND_MIN = LEAVES_MAX / 2;
 const SEEN_MAX = 256;
-/** A second or so of the database. */
+/** Maximum number of seen transfers that one transaction marks as not counted. They take about a second of the database. */
 const UNCOUNTED_MAX = 10_000;
 
 export interface TotalsParts {
@@ -29,10 +29,11 @@ export interface TotalsParts {
 }
 
 /**
- * Adds the next leaves of the log to the trees and signs a statement over them, in one transaction with the new
- * position in the log: after a crash it continues from there. A concurrent call finds the position taken. Returns the
- * number of leaves and transfers added. @throws PaymentUsedTwice, TotalsAltered: the stored trees are then rebuilt from
- * the log
+ * Adds the next leaves of the log to the trees and signs a statement over them. The same transaction writes the new position in the log, so
+ * that the work continues from there after a crash. A concurrent call finds the position locked and adds nothing. Returns the number of
+ * leaves and transfers added.
+ * @throws PaymentUsedTwice if a payment backs two receipts
+ * @throws TotalsAltered if the stored trees were altered: they are then rebuilt from the log
  */
 export async function integrate(parts: TotalsParts): Promise<number> {
   try {
@@ -53,11 +54,11 @@ interface State {
   readonly tree_size: number;
   readonly root_hash: string;
   readonly statement: string | null;
-  /** Whether the log still has that head. */
+  /** Whether the log still has the head of that size and root. */
   readonly stands: boolean;
-  /** Leaves of the log. */
+  /** Number of leaves of the log. */
   readonly log_size: number;
-  /** The next head; null if the log has not grown. */
+  /** Size of the next tree head. Null, as is `next_root`, if the log has not grown. */
   readonly next_size: number | null;
   readonly next_root: string | null;
 }
@@ -69,7 +70,7 @@ async function integrateBatch(tx: Tx, parts: TotalsParts): Promise<number> {
   if (!state.stands) return beginAnew(tx);
   const { tree_size = state.tree_size, root_hash } = nextOf(state);
   const leaves = await collectedLeaves(tx, state.tree_size, tree_size);
-  // While the log is being caught up with, most transfers seen belong to later leaves, and would be searched each time.
+  // Until all leaves are added, most seen transfers belong to later leaves, and each batch would search for them in vain.
   const since = tree_size === state.log_size ? await collectedSince(tx, tree_size, SEEN_MAX) : [];
   const taken = tree_size - state.tree_size + since.length;
   if (taken === 0) return 0;
@@ -91,7 +92,7 @@ function nextOf({ tree_size, root_hash, next_size, next_root }: State) {
     : { tree_size: next_size, root_hash: next_root };
 }
 
-/** Heads are signed once a batch, so that one is near; after a declared loss there may be none. */
+/** Locks the position and finds the next head. A head is signed for each batch of leaves, so one is near, except after a declared loss. */
 const LOCK = `with state as materialized (
     select tree_size, root_hash, statement from totals_state for update skip locked),
   newest as (
@@ -105,8 +106,9 @@ const LOCK = `with state as materialized (
     and t.tree_size <= h.tree_size`;
 
 /**
- * The log was declared to be another one from some leaf on: what was built on lost leaves is built again from the first leaf. Seen
- * transfers are taken back in limited numbers; until all are, nothing is stated, and the state names a head that no longer exists.
+ * Starts again from the first leaf, because the log was declared to differ from some leaf on, or because the stored trees were altered.
+ * Each call marks a limited number of seen transfers as not counted. Until all of them are, there is no statement, and the state names a
+ * head that does not exist.
  */
 async function beginAnew(tx: Tx): Promise<number> {
   await tx.query('truncate totals_row, totals_book, totals_node, totals_page');
@@ -123,12 +125,12 @@ async function beginAnew(tx: Tx): Promise<number> {
   return 0;
 }
 
-/** Makes the next round build everything again: no head of the log has such a root. */
+/** Makes the next call rebuild everything, because no head of the log has an empty root. */
 async function forget(tx: Tx): Promise<void> {
   await tx.query(`update totals_state set root_hash = '', statement = null where tree_size > 0`);
 }
 
-/** The roots of both maps with these in them, hex. @throws TotalsAltered if they were not those that were stated */
+/** Adds receipts to the trees and both maps. Returns the new roots, hex. @throws TotalsAltered if the stored maps differ from `stated` */
 async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnType<typeof statedRoots>) {
   const grown = await growSums(readsOf(tx), collected);
   const paid = collected.flatMap(({ payment_key: key, ...leaf }) =>
@@ -139,7 +141,7 @@ async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnT
     was: before && totalValue(agent_id, before),
     value: totalValue(agent_id, total),
   }));
-  // What is stored is judged by this, before any of it is written over.
+  // This also checks the stored totals against the signed roots, before `storeSums` overwrites them.
   const roots = {
     payments_root: await setAll(tx, { name: 'payments', root: stated.payments_root }, paid),
     books_root: await setAll(tx, { name: 'books', root: stated.books_root }, totals),
@@ -163,14 +165,14 @@ async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnT
 
 interface Entry {
   readonly key: string;
-  /** Its value until now. */
+  /** Value that the key must have so far. Null if it must have none. */
   readonly was: string | null;
   readonly value: string;
 }
 
 async function setAll(tx: Tx, { name, root }: { name: MapName; root: string }, entries: readonly Entry[]) {
   const keys = entries.map(({ key }) => key);
-  // The first page has the root, even if nothing is set.
+  // Even if there is nothing to set, the first page is loaded, because it has the root.
   const map = await openMap(readsOf(tx), name, keys.length > 0 ? keys : [ANY_KEY]);
   if (!map.isSound(root) || map.root !== root)
     throw new TotalsAltered(`the map of ${name} is not the one that was signed`);
@@ -189,7 +191,7 @@ interface TotalsStatement {
   readonly books_root: string;
 }
 
-/** svc402.log_totals.v1: what both trees are over so many leaves of the log, and the `signature` over all of it. */
+/** A svc402.log_totals.v1: the roots of both maps for `tree_size` leaves of the log, with a `signature` over all other members. */
 function signTotals(
   { issuer, profile, now_ms }: TotalsParts,
   { tree_size, root_hash, ...maps }: TotalsStatement,
@@ -209,7 +211,7 @@ function signTotals(
   return canonicalJson({ ...statement, signature: { alg: 'ES256', kid: issuer.kid, value } });
 }
 
-/** Two receipts name one transfer: an alarm. Nothing is signed over it, and the trees stay as they were before it. */
+/** Two receipts name the same transfer, which raises an alarm. No statement is signed over it, and the trees remain as they were. */
 class PaymentUsedTwice extends Error {
   override name = 'PaymentUsedTwice';
   readonly conflict: PaymentConflict;
@@ -222,12 +224,12 @@ class PaymentUsedTwice extends Error {
 
 interface PaymentConflict {
   readonly payment_key: string;
-  /** Leaves of the log. */
+  /** Leaf index of the receipt that the payment backs. `second`: of the other receipt that names it. */
   readonly first: number;
   readonly second: number;
 }
 
-/** @throws PaymentUsedTwice */
+/** @throws PaymentUsedTwice if a payment is already counted, or is named by two of these receipts */
 async function requireNew(tx: Tx, collected: readonly CollectedLeaf[]): Promise<void> {
   const leaves = new Map<string, number>();
   const { rows } = await tx.query<{ payment_key: string; leaf_index: number }>({
@@ -244,14 +246,14 @@ async function requireNew(tx: Tx, collected: readonly CollectedLeaf[]): Promise<
   }
 }
 
-/** Well within what a periodic job may take. */
+/** Maximum duration of a round, well below the limit for a periodic job. */
 const ROUND_MS_MAX = 10_000;
 
 /**
- * Adds leaves of the log to the totals until they have caught up, or the round is over. It sleeps after each batch for as long as the batch
- * took, so that the first pass over a long log leaves half of a core to paid calls. Leaves that arrive meanwhile wait for the next round:
- * the fewer leaves share a batch, the more pages of the maps are read, hashed and written for each. A process whose key no longer signs
- * stops, and processes with the next key go on.
+ * Adds leaves of the log to the totals until few are left, or until the round is over. After each batch it sleeps for as long as the batch
+ * took, so that the first pass over a long log leaves half of a core to paid calls. The remaining leaves wait for the next round: the fewer
+ * leaves share a batch, the more pages of the maps are read, hashed and written for each leaf. A process whose key no longer signs stops,
+ * and processes with the next key continue.
  */
 export async function keepTotals(parts: TotalsParts, signal: AbortSignal): Promise<void> {
   const until_ms = performance.now() + ROUND_MS_MAX;

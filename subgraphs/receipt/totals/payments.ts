@@ -3,13 +3,14 @@ import type { SeenArrival } from '../claim/doubt.ts';
 import { isSignedPayee, type PaymentIndex } from '../receipt/own-transfer.ts';
 import { paymentKey } from '../verify/map-proof.ts';
 
-/* What is known about the payments of receipts in the log: which receipts they back, which were seen later, how far totals have read. */
+/* Finds which receipts in the log payments back, notes payments that were seen later, and tells how much of the log the totals count. */
 
 /** A receipt whose payment is this transfer. */
 export interface BackedReceipt {
   readonly task_id: string;
-  /** The book of its row, and the position there; null if it has none. */
+  /** Book of the receipt's row. Null if the receipt has no row. */
   readonly agent_id: number | null;
+  /** The seq of that row. Null if the receipt has no row. */
   readonly book_seq: number | null;
   readonly tx_hash: string;
   readonly transfer_index: number;
@@ -20,7 +21,7 @@ interface TransferRow {
   readonly log_index: number;
 }
 
-/** Receipts of any book that transfers on Base back, up to the last leaf that totals have read. */
+/** Receipts of all books that these transfers on Base back, up to the last leaf that the totals count. */
 export async function receiptsOfTransfers(
   database: Pick<Database, 'query'>,
   transfers: readonly TransferRow[],
@@ -42,7 +43,7 @@ function keyOf({ tx_hash, log_index }: TransferRow): string {
   return paymentKey({ network: 'base', payment_ref: `base:${tx_hash}`, transfer_index: log_index });
 }
 
-/** Number of leaves of the log whose payments are known to the totals; those of later leaves are not known yet. */
+/** Number of leaves of the log that the totals count. The payments of later leaves are not in the totals yet. */
 export async function countedLeaves(database: Pick<Database, 'query'>): Promise<number> {
   const [state] = await database.query<{ tree_size: number }>({
     name: 'leaves that totals followed',
@@ -52,12 +53,12 @@ export async function countedLeaves(database: Pick<Database, 'query'>): Promise<
 }
 
 /**
- * For a transfer without an index the payer and payee are compared, because others may share its transaction. It has no key either, so it
- * is searched for even after it was counted.
+ * For a transfer without an index, the payer and the payee are compared, because other transfers may be in the same transaction. Without an
+ * index it has no key either, so it is searched for even after it was counted.
  */
 const IS_BETWEEN = `r.payer_wallet = $4 and ${isSignedPayee('$5')}`;
 
-/** Payments by their keys, as far as totals have followed the log, and those that were seen since they were signed and wait to be counted. */
+/** Finds payments that the totals count, by their keys, and payments that were seen after they were signed and are not counted yet. */
 export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {
   return {
     async look({ network, transaction, index, payer, pay_to }) {
@@ -77,7 +78,7 @@ export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {
   };
 }
 
-/** A transfer that was only vouched for when its receipt was signed, and was seen since: from now on it counts. */
+/** Notes that a transfer was seen that was only vouched for when its receipt was signed, so that the totals count it. */
 export function noteTransfer(tx: Tx, { task_id, payment_ref, transfer_index }: SeenArrival): void {
   tx.write({
     name: 'note seen transfer',
@@ -86,7 +87,7 @@ export function noteTransfer(tx: Tx, { task_id, payment_ref, transfer_index }: S
   });
 }
 
-/** How far the log was followed, and whether one payment backs two of its receipts. */
+/** The number of leaves that the totals count, and whether one payment backs two receipts (1) or not (0). */
 interface TotalsFigures {
   readonly leaves: number;
   readonly conflicts: 0 | 1;

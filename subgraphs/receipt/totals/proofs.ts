@@ -9,7 +9,10 @@ import { type CountedReceipt, countedReceipt } from './collected-leaves.ts';
 import { openMap } from './stored-map.ts';
 import { noTotal, railTotals, sumNodes, sumNodesAt, sumPath } from './stored-sums.ts';
 
-/** `unstated`: nothing is signed yet; `halted`: the log is not the one that was signed; `uncounted`: it does not have this row. */
+/**
+ * The result of a query. `unstated`: no statement is signed yet. `halted`: the log is not the one that was signed. `uncounted`: the newest
+ * statement does not count the receipt.
+ */
 export type TotalsProof =
   | { readonly kind: 'proven'; readonly document: JsonObject }
   | { readonly kind: 'unstated' | 'halted' | 'uncounted' };
@@ -31,7 +34,7 @@ export async function totalsStatement(database: Queryable): Promise<TotalsProof>
 /** Rails whose total is stated, even if nothing was collected on them. */
 const RAILS = ['usdc'];
 
-/** svc402.book_total.v1: the total of a book under the newest statement, and for a given task that its row is in it. */
+/** A svc402.book_total.v1: the total of a book under the newest statement and, for a given task, the proof that its row is in it. */
 export function bookTotal(database: Reading, agent_id: AgentId, task_id: string | null): Promise<TotalsProof> {
   return underStatement(database, async (reads, statement) => {
     const row = task_id === null ? undefined : await rowProof(reads, { agent_id, task_id, statement });
@@ -41,7 +44,7 @@ export function bookTotal(database: Reading, agent_id: AgentId, task_id: string 
   });
 }
 
-/** svc402.payment_proof.v1: that the payment of a receipt backs it, and so no other. */
+/** A svc402.payment_proof.v1: the proof that the payment of a receipt backs this receipt, and therefore no other. */
 export function paymentProof(database: Reading, task_id: string): Promise<TotalsProof> {
   return underStatement(database, async (reads, statement) => {
     const counted = await countedReceipt(reads, task_id);
@@ -53,7 +56,10 @@ export function paymentProof(database: Reading, task_id: string): Promise<Totals
   });
 }
 
-/** One snapshot of the database, so that trees and statement are of one moment. Null means that it is not counted. */
+/**
+ * Makes a proof under the newest statement. It reads one snapshot of the database, so that the trees belong to the statement.
+ * @param prove returns null if the receipt is not counted
+ */
 function underStatement(
   database: Reading,
   prove: (reads: Queryable, statement: JsonObject) => Promise<JsonObject | null>,
@@ -108,7 +114,7 @@ async function rowProof(reads: Queryable, { agent_id, task_id, statement }: RowQ
   };
 }
 
-/** The receipt's text, and that the log which the statement was signed over holds it. */
+/** The text of a receipt, and the proof that the log that the statement covers contains it. */
 async function leafProof(reads: Queryable, { leaf }: CountedReceipt, statement: JsonObject) {
   const { task_id, leaf_index, leaf_hash, payload } = leaf;
   const receipt = { taskId: task_id, leafIndex: leaf_index, payload };
@@ -116,7 +122,7 @@ async function leafProof(reads: Queryable, { leaf }: CountedReceipt, statement: 
   return { preimage: payload, leaf_index, leaf_hash, inclusion: path.map(hash => hash.toString('hex')) };
 }
 
-/** A proof of the map, member by member as JSON. */
+/** A proof of a map as a JSON object. */
 function shown({ siblings, instead }: ReturnType<Awaited<ReturnType<typeof openMap>>['prove']>): JsonObject {
   return { siblings: [...siblings], ...(instead && { instead: { ...instead } }) };
 }

@@ -1,8 +1,8 @@
 import { EMPTY_MAP, type MapProof, mapLeaf, mapNode } from '../verify/map-proof.ts';
 
 /*
- * The sparse map as it is stored: pages of sixteen entries, one level per hex digit of a key, so that a million keys
- * are five pages deep. Pure, without storage: the caller has loaded the pages of the keys.
+ * The sparse map as it is stored: pages of sixteen entries, one level per hex digit of a key, so that a million keys are five pages deep.
+ * This file reads and writes no storage: the caller loads and stores the pages.
  */
 
 interface Leaf {
@@ -10,20 +10,20 @@ interface Leaf {
   readonly value: string;
 }
 
-/** A key that is alone in its place, or the hash of the page below it. */
+/** An entry of a page: a key that is alone there, or the hash of the page below the entry, hex. */
 type Place = Leaf | { readonly page: string };
 
-/** By the digit that follows the page's prefix. */
+/** The entries of a page, by the hex digit of the key that follows the page's prefix. */
 export type MapPage = Readonly<Record<string, Place>>;
 
-/** A part of a page with its hash, and its leaf if it has one only. */
+/** A part of a page, with its hash, and with its leaf if it has only one key. */
 type Part = { readonly leaf: Leaf; readonly hash: Buffer } | { readonly leaf: null; readonly hash: Buffer };
 const NOTHING: Part = { leaf: null, hash: EMPTY_MAP };
 
 const PAGE_BITS = 4;
 const PLACES = 1 << PAGE_BITS;
 
-/** The loaded pages, by prefix; changes are remembered. */
+/** The map as far as its pages are loaded. It records which pages were changed. */
 export class SparseMap {
   readonly #pages: Map<string, MapPage>;
   readonly #changed = new Set<string>();
@@ -47,13 +47,13 @@ export class SparseMap {
         return;
       }
       if ('page' in place) continue;
-      // The key that was here moves down, until their digits differ.
+      // The key in this entry moves down until its digits differ from those of the new key.
       this.#put(prefix, digit, { page: '' });
       this.#put(prefix + digit, place.key.charAt(depth + 1), place);
     }
   }
 
-  /** Forgets the hashes of the parts of the page that contain the place: only these must be computed again. */
+  /** Sets an entry, and removes the hashes of the parts of the page that contain it: only these must be computed again. */
   #put(prefix: string, digit: string, place: Place): void {
     this.#pages.set(prefix, { ...this.#pages.get(prefix), [digit]: place });
     const parts = this.#parts.get(prefix);
@@ -80,12 +80,12 @@ export class SparseMap {
     return changed.map(prefix => ({ prefix, page: this.#pages.get(prefix) ?? {} }));
   }
 
-  /** Hex. Of the stored map. */
+  /** Root of the map, hex. After a change it is correct only once `store` was called. */
   get root(): string {
     return this.#part('').hash.toString('hex');
   }
 
-  /** Whether the loaded pages have this root (hex), each of them being the one that the page above it names. */
+  /** Whether the loaded pages have this root (hex), and each page has the hash that the page above it names. */
   isSound(root: string): boolean {
     return [...this.#pages.keys()].every(prefix => {
       const place = prefix === '' ? { page: root } : this.#pages.get(prefix.slice(0, -1))?.[prefix.slice(-1)];
@@ -93,7 +93,7 @@ export class SparseMap {
     });
   }
 
-  /** Proof of the value of a key, or that it has none, from the stored map. */
+  /** Proof of the value of a key, or that it has none. After a change it is correct only once `store` was called. */
   prove(key: string): MapProof {
     const siblings: (string | null)[] = [];
     for (let depth = 0; ; depth++) {
@@ -110,7 +110,7 @@ export class SparseMap {
     }
   }
 
-  /** A part of a page: 1 is the whole page, 16 to 31 are its places. A part is hashed again only after something in it has changed. */
+  /** A part of a page: 1 is the whole page, and 16 to 31 are its entries. A part is hashed again only after a change in it. */
   #part(prefix: string, at = 1): Part {
     const parts = this.#parts.get(prefix) ?? [];
     this.#parts.set(prefix, parts);

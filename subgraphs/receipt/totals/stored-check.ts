@@ -3,9 +3,9 @@ import { EMPTY_MAP, type RailSum } from '../verify/map-proof.ts';
 import { base64url, type Jwks, keysIn, verifyEs256 } from '../verify/signature.ts';
 import { type SumNode, sumRoot } from '../verify/sum-proof.ts';
 
-/* Before anything is signed over what is stored: that it is what the last statement was signed over. */
+/* Checks, before a statement is signed over the stored trees, that they are still those of the last statement. */
 
-/** The stored trees differ from what was signed: they were altered. They are rebuilt from the log. */
+/** The stored trees were altered: they differ from what was signed. They are then rebuilt from the log. */
 export class TotalsAltered extends Error {
   override name = 'TotalsAltered';
 }
@@ -16,15 +16,16 @@ interface Roots {
 }
 
 /**
- * Roots of both maps, hex, in the last statement; those of empty maps before the first one. @throws TotalsAltered if
- * this service did not sign it
+ * Roots of both maps in the last statement, hex; those of empty maps before the first statement.
+ * @throws TotalsAltered if this service did not sign the statement
+ * @throws Error if the key of the statement is not in the key set
  */
 export function statedRoots(statement: string | null, jwks: Jwks): Roots {
   const empty = EMPTY_MAP.toString('hex');
   if (statement === null) return { payments_root: empty, books_root: empty };
   const { signature, ...claims } = JSON.parse(statement) as JsonObject;
   const { kid, value } = isJsonObject(signature) ? signature : {};
-  // During a rotation another process may sign with a key that this one does not know yet.
+  // During a rotation of keys, another process may sign with a key that this process does not have yet.
   if (!keysIn(jwks).some(key => key.kid === kid))
     throw new Error(`the statement of totals is signed by ${kid}, an unknown key`);
   if (!verifyEs256(jwks, kid, canonicalJson(claims), base64url(value)))

@@ -3,12 +3,12 @@ import type { Tx } from '../../transaction.ts';
 import { type MapPage, SparseMap } from './sparse-map.ts';
 import { TotalsAltered } from './stored-check.ts';
 
-/** `payments`: which receipt each payment backs; `books`: the total of each book. */
+/** Name of a map. `payments`: which receipt each payment backs. `books`: the total of each book. */
 export type MapName = 'payments' | 'books';
 
 /**
- * Keys of one map, with the pages on their way loaded; each level of pages is one more statement, for all keys at once.
- * @throws if one is missing
+ * Loads the pages of a map that lead to these keys. Each level of pages takes one SQL statement for all keys.
+ * @throws TotalsAltered if a page is missing
  */
 export async function openMap(
   reads: Pick<Database, 'query'>,
@@ -24,7 +24,7 @@ export async function openMap(
       values: [map, [...new Set(going.map(key => key.slice(0, depth)))]],
     });
     const here = new Map(found.map(({ prefix, page }) => [prefix, page]));
-    // Without its first page a map is empty; any other was named by the one above it.
+    // A map without its first page is empty. Any other page must exist, because the page above it names it.
     const missing = depth === 0 ? undefined : going.find(key => !here.has(key.slice(0, depth)));
     if (missing !== undefined) throw new TotalsAltered(`the map of ${map} has no page ${missing.slice(0, depth)}`);
     pages.push(...here);
@@ -36,7 +36,7 @@ export async function openMap(
   return new SparseMap(pages);
 }
 
-/** Writes what was changed; the root of the map, hex. */
+/** Writes the changed pages. Returns the root of the map, hex. */
 export function storeMap(tx: Tx, name: MapName, map: SparseMap): string {
   const pages = map.store();
   if (pages.length > 0)

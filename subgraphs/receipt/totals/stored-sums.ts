@@ -14,11 +14,11 @@ import { EMPTY_SUM, type SumNode, sumLeaf, sumNode, sumRoot } from '../verify/su
 import type { CollectedLeaf } from './collected-leaves.ts';
 import { requireSum, TotalsAltered } from './stored-check.ts';
 
-/* The total of each book, on one rail or on each, in a tree that is kept. */
+/* Reads and grows the totals of books. There is one stored sum tree for each book and rail. */
 
 type Queryable = Pick<Database, 'query'>;
 
-/** The total of each book, on one rail or on each. */
+/** The totals of these books: one for each rail on which a book has collected something. */
 export async function railTotals(
   reads: Queryable,
   agent_ids: readonly number[],
@@ -31,7 +31,7 @@ export async function railTotals(
   return found.map(({ total, ...book }) => ({ ...book, total: total.toString() }));
 }
 
-/** Nodes of one tree or of several. @throws if one is missing */
+/** Reads nodes of one or more sum trees. The returned function throws TotalsAltered if the node is missing. */
 export async function sumNodesAt(
   reads: Queryable,
   wanted: readonly { readonly agent_id: number; readonly rail: string; readonly at: NodeAddress }[],
@@ -67,17 +67,17 @@ interface StoredSum extends NodeAddress {
 const nameOf = ({ agent_id, rail }: { agent_id: number; rail: string }, { level, index }: NodeAddress) =>
   `${agent_id} ${level}/${index} ${rail}`;
 
-/** The growth of a tree. */
+/** The growth of the sum tree of one book and rail. */
 interface SumGrowth {
   readonly total: RailSum & { readonly agent_id: number };
-  /** Null if this is its first row. */
+  /** Total before the growth. Null if the tree had no rows. */
   readonly before: RailSum | null;
-  /** Each task's place. */
+  /** Index of each new row in the tree, by the id of its task. */
   readonly places: ReadonlyMap<string, number>;
   readonly kept: readonly KeptSum[];
 }
 
-/** Appends to each book's tree its rows, in their order; nothing is written yet. @throws TotalsAltered */
+/** Appends rows to the trees of their books, in their order, without writing them. @throws TotalsAltered if a stored total is wrong */
 export async function growSums(reads: Queryable, collected: readonly CollectedLeaf[]): Promise<readonly SumGrowth[]> {
   const landed = collected.filter(({ agent_id }) => agent_id !== null);
   const trees = Map.groupBy(landed, ({ agent_id, rail }) => `${agent_id} ${rail}`);
@@ -144,10 +144,10 @@ function storeTotals(tx: Tx, totals: readonly RailSum[]): void {
   });
 }
 
-/** A node of the tree of a book's total. The tree grows at its end alone, in the shape of the log's own tree. */
+/** A stored node of a sum tree. The tree grows only at its end, and has the same shape as the log's own tree. */
 type KeptSum = KeptNode<SumNode>;
 
-/** All that an append has to know: the roots of the perfect subtrees, largest first. */
+/** Everything that an append needs: the number of rows, and the roots of the perfect subtrees, largest first. */
 export interface GrowingSum {
   readonly rows: number;
   readonly peaks: readonly SumNode[];
@@ -161,10 +161,10 @@ export function appendSum({ rows, peaks }: GrowingSum, leaf: SumNode): { sums: G
 
 type SumReader = (address: NodeAddress) => SumNode;
 
-/** The nodes that `sumPath` will read. */
+/** Addresses of the nodes that `sumPath` reads. */
 export const sumNodes = inclusionNodes;
 
-/** The neighbours of a row on its way up, from the leaf's own on. */
+/** The path of a row in its sum tree: the siblings from the leaf up. */
 export function sumPath(row: number, rows: number, read: SumReader): SumNode[] {
   return inclusionRanges(row, rows).map(({ from, to }) => sumRoot(peaksOf(from, to).map(read)));
 }

@@ -3,25 +3,25 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import type { MapPage } from './sparse-map.ts';
 
-/** One row: how far the log was followed, and what was signed over that. */
+/** A table with one row: the size of the log that the totals count, and the statement that was signed over it. */
 @Entity({ tableName: 'totals_state' })
 export class TotalsState {
   @PrimaryKey({ type: 'smallint', autoincrement: false })
   totalsId!: number;
   @Property({ type: new BigIntType('number') })
   treeSize!: number;
-  /** Root of that tree: if the log has another, everything is rebuilt. Empty before the first leaf. */
+  /** Root of the log at that size, hex. If the log has another root there, all totals are rebuilt. Empty before the first leaf. */
   @Property({ type: 'text' })
   rootHash!: string;
-  /** Canonical JSON, signed. */
+  /** The newest signed statement, as canonical JSON. Null before the first one. */
   @Property({ type: 'text', nullable: true })
   statement!: string | null;
-  /** A payment that two receipts name: see integrate.ts. */
+  /** A payment that two receipts name (see integrate.ts). Null if there is none. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   conflict!: JsonObject | null;
 }
 
-/** Where a transfer was seen that was only vouched for when its receipt was signed. */
+/** A transfer that was only vouched for when its receipt was signed, and was seen later. */
 @Entity({ tableName: 'totals_seen' })
 @Index({ name: 'totals_seen_uncounted', properties: ['taskId'], where: 'not counted' })
 @Index({ name: 'totals_seen_unplaced', properties: ['paymentRef'], where: 'transfer_index is null' })
@@ -30,14 +30,14 @@ export class TotalsSeen {
   taskId!: string;
   @Property({ type: 'text' })
   paymentRef!: string;
-  /** Null if it was seen before the totals were kept: then it is known by its payer and payee. */
+  /** Index of the transfer. Null if it was seen before the totals existed: it is then identified by its payer and payee. */
   @Property({ type: 'integer', nullable: true })
   transferIndex!: number | null;
   @Property({ type: 'boolean', default: false })
   counted!: boolean;
 }
 
-/** A receipt that counts: its place in its book's tree, and its payment's key. */
+/** A counted receipt: its row in the sum tree of its book, and the key of its payment. */
 @Entity({ tableName: 'totals_row' })
 export class TotalsRow {
   @PrimaryKey({ type: 'text' })
@@ -73,7 +73,7 @@ export class TotalsBook {
   root!: string;
 }
 
-/** A perfect subtree of a sum tree; written once. */
+/** A perfect subtree of a sum tree. Its row is written once and not changed. */
 @Entity({ tableName: 'totals_node' })
 export class TotalsNode {
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -10,13 +10,13 @@ import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/halt-guard.ts';
 import { bookTotal, paymentProof, type TotalsProof, totalsStatement } from './proofs.ts';
 
-/** A dozen statements, each of O(log n) rows. */
+/** The cost of a proof is that of about twelve SQL statements, each of O(log n) rows. */
 const PROOF_COST = 50;
 
 const TotalArguments = argumentsType(BookPath, BookTotalRequest);
 const ProofArguments = argumentsType(ReceiptPath);
 
-/** What is signed behind the log of totals and payments, with its proofs. */
+/** Queries for the signed statement of totals and payments, and for the proofs under it. */
 @Resolver()
 export class TotalsResolver {
   @Query(() => GraphQLJSONObject, {
@@ -60,7 +60,7 @@ export class TotalsResolver {
   }
 }
 
-/** @throws Refusal unavailable while the log is halted */
+/** The document of a proof; null if there is none yet. @throws Refusal unavailable while the log is halted */
 function shown(proven: TotalsProof): JsonObject | null {
   if (proven.kind === 'proven') return proven.document;
   if (proven.kind !== 'halted') return null;

@@ -1,6 +1,6 @@
 import { Migration } from '../../migration.ts';
 
-/** Payments that were seen, and of which it is not known which transfer of its transaction they are, are found by their transaction. */
+/** Finds, by its transaction, a payment that was seen while it is unknown which transfer of the transaction it is. */
 export class TotalsUnplacedPayments extends Migration {
   override up(): void {
     this.addSql('create index totals_seen_unplaced on totals_seen (payment_ref) where transfer_index is null');
