@@ -66,7 +66,7 @@ export async function collectedSince(tx: Tx, tree_size: number, count_max: numbe
   });
 }
 
-/** Whether a receipt matches its leaf. One that does not, or is missing, is not counted, and the log's audit reports it. */
+/** Whether a receipt matches its leaf. If it does not, or is missing, it is not counted, and the log's audit reports it. */
 const isItsLeaf = ({ payload, leaf_hash }: StoredLeaf) => leafHash(payload).toString('hex') === leaf_hash;
 
 /**

@@ -224,7 +224,7 @@ class PaymentUsedTwice extends Error {
 
 interface PaymentConflict {
   readonly payment_key: string;
-  /** Leaf index of the receipt that the payment backs. `second`: of the other receipt that names it. */
+  /** Leaf index of the receipt that was counted first. `second` is the leaf index of the other receipt that names the payment. */
   readonly first: number;
   readonly second: number;
 }

@@ -3,7 +3,7 @@ import type { SeenArrival } from '../claim/doubt.ts';
 import { isSignedPayee, type PaymentIndex } from '../receipt/own-transfer.ts';
 import { paymentKey } from '../verify/map-proof.ts';
 
-/* Finds which receipts in the log payments back, notes payments that were seen later, and tells how much of the log the totals count. */
+/* Finds the receipts in the log that payments back, notes payments that were seen later, and reads how many leaves the totals count. */
 
 /** A receipt whose payment is this transfer. */
 export interface BackedReceipt {
@@ -21,7 +21,7 @@ interface TransferRow {
   readonly log_index: number;
 }
 
-/** Receipts of all books that these transfers on Base back, up to the last leaf that the totals count. */
+/** The receipts, of any book, that these transfers on Base back. Only leaves that the totals count are searched. */
 export async function receiptsOfTransfers(
   database: Pick<Database, 'query'>,
   transfers: readonly TransferRow[],
@@ -53,8 +53,8 @@ export async function countedLeaves(database: Pick<Database, 'query'>): Promise<
 }
 
 /**
- * For a transfer without an index, the payer and the payee are compared, because other transfers may be in the same transaction. Without an
- * index it has no key either, so it is searched for even after it was counted.
+ * Condition for a seen transfer without an index: the payer and the payee are compared, because other transfers may be in the same
+ * transaction. Without an index it has no key either, so it is searched for even after it was counted.
  */
 const IS_BETWEEN = `r.payer_wallet = $4 and ${isSignedPayee('$5')}`;
 

@@ -114,7 +114,7 @@ async function rowProof(reads: Queryable, { agent_id, task_id, statement }: RowQ
   };
 }
 
-/** The text of a receipt, and the proof that the log that the statement covers contains it. */
+/** The text of a receipt, and the proof that it is in the log that the statement covers. */
 async function leafProof(reads: Queryable, { leaf }: CountedReceipt, statement: JsonObject) {
   const { task_id, leaf_index, leaf_hash, payload } = leaf;
   const receipt = { taskId: task_id, leafIndex: leaf_index, payload };

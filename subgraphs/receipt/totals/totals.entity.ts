@@ -73,7 +73,7 @@ export class TotalsBook {
   root!: string;
 }
 
-/** A perfect subtree of a sum tree. Its row is written once and not changed. */
+/** The root of a perfect subtree of a sum tree, which is written once and not changed. */
 @Entity({ tableName: 'totals_node' })
 export class TotalsNode {
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -130,7 +130,7 @@ function factFault(claims: JsonObject): string | null {
     const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
     if (signed !== undefined && !isSameJson(value, signed)) return `${name} is not what the receipt signs.`;
     const repeated = isJsonObject(payload) ? repeatedByReceipt(fact, payload) : undefined;
-    // The value is null if the chain lost the payment: it then counts nothing on the book, whatever its receipt says.
+    // The value is null for a payment that its chain has lost: such a payment counts nothing on the book, whatever its receipt says.
     if (value !== null && repeated !== undefined && !isSameJson(value, repeated))
       return `${name} is not the payment that the receipt names.`;
     if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))

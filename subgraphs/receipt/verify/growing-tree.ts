@@ -9,7 +9,7 @@ export interface CompleteNode {
 
 /**
  * A Merkle tree (RFC 6962 §2.1) that a follower of a log computes leaf by leaf. It keeps only the roots of the perfect subtrees. The log's
- * own tree is separate code, so that each of them reveals a fault of the other.
+ * own tree is separate code, so that each of them reveals an error in the other.
  */
 export class GrowingTree {
   /** Roots of the perfect subtrees, largest first: one for each 1 bit of the size. */

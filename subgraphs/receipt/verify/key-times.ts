@@ -39,7 +39,7 @@ export function isLate(jwks: Jwks, kid: Json | undefined, claims: JsonObject): b
 
 type IsOutside = (key: JsonObject, iat: number) => boolean;
 
-/** Legacy receipts state no time, so they count as signed in time. Any other document without a time counts as outside of it. */
+/** Legacy receipts state no time, so they count as signed in time. Other documents without a time count as outside the times of the key. */
 function nominal(jwks: Jwks, kid: Json | undefined, claims: JsonObject, isOutside: IsOutside): boolean {
   const key = keysIn(jwks).find(each => each.kid === kid);
   if (key === undefined || (key.nbf === undefined && key.exp === undefined)) return false;

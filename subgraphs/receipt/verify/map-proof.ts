@@ -39,7 +39,7 @@ export interface MapProof {
   readonly instead?: { readonly key: string; readonly value: string };
 }
 
-/** Whether the proof shows that the key has this value under this root, or no value if it is null. All of them are 32 bytes in hex. */
+/** Whether the proof shows that the key has this value under this root, or none if it is null. Key, value and root are 32 bytes in hex. */
 export function verifyMapProof(
   root: string,
   { key, value }: { readonly key: string; readonly value: string | null },
@@ -55,7 +55,7 @@ export function verifyMapProof(
   return foldUp(path, found, siblings).equals(bytes(root));
 }
 
-/** Hash of the subtree of a key without a value: empty, or the leaf of the one key that shares its path. Null if that key is wrong. */
+/** Hash of the subtree of a key without a value: empty, or the leaf of the only key on its path. Null if `instead` is not on it. */
 function otherIn(path: Buffer, depth: number, instead: MapProof['instead']): Buffer | null {
   if (!instead) return EMPTY_MAP;
   const other = bytes(instead.key);
@@ -84,14 +84,14 @@ export interface TransferName {
   readonly transfer_index: number;
 }
 
-/** Tests whether a payment is named in the only form of its network, so that it cannot have a second key under another spelling. */
+/** Tests, for each network, whether a payment is named in its only accepted form. A second form would give it a second key. */
 const forms: Readonly<Record<string, (transaction: string, transfer_index: number) => boolean>> = {
   base: transaction => /^0x[0-9a-f]{64}$/.test(transaction),
   // A payment with x402's `exact` scheme on Solana has one transfer, which is its third instruction.
   solana: (transaction, transfer_index) => transfer_index === 2 && bytesInBase58(transaction) === 64,
 };
 
-/** Whether payments are made on the network of a transfer, and the transfer is named in the only form of that network. */
+/** Whether payments are made on the network of a transfer, and the transfer is named in its only accepted form. */
 export function isTransferName({ network, payment_ref, transfer_index }: TransferName): boolean {
   const form = Object.hasOwn(forms, network) ? forms[network] : undefined;
   const begin = `${network}:`;

@@ -63,7 +63,7 @@ export function keysNamed(document: JsonObject): string | null {
 
 /**
  * Verifies a proof (C2SP tlog-proof) that a receipt is in a log. It does not verify the receipt's signatures: `verify` does.
- * @param keys verifier keys as C2SP writes them (`<name>+<id>+<key>`). One of `log_keys` and each of `witnesses` must have signed
+ * @param keys verifier keys as C2SP writes them (`<name>+<id>+<key>`). One of `log_keys` and all of `witnesses` must have signed
  * @throws TypeError if the document is not a receipt, or a key is invalid
  */
 export function verifyPlace(

@@ -80,7 +80,7 @@ const coverage: Coverage<OpenedReceipt> = {
   // The signed tree_head_hash is the hash of these two members and tree_size.
   log_id: always,
   root_hash: always,
-  // Receipts signed this name before receipt policy 4. Since then it is only an unsigned member of the lane.
+  // Receipts signed this member before receipt policy 4. Since then it is only an unsigned member of the lane.
   settled_by: ({ document, claims }) => isSameJson(document.settled_by, claims.settled_by),
   // If the payment was seen, waived or only reported, the signed claims allow only one outcome.
   proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || namesNoPayment(claims),

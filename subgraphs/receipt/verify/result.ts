@@ -66,7 +66,7 @@ export interface VerifiedDocument {
     | 'wallet_text'
     /** A message of a webhook: only its receiver can check it. */
     | 'webhook_message'
-    /** An unsigned document. */
+    /** An unsigned document, which is never valid: its fault is `not_signed`. */
     | 'unsigned';
   readonly valid: boolean;
   /** The checks that held, in order. */

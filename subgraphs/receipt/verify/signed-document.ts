@@ -143,7 +143,7 @@ export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json
   };
 }
 
-/** The fault if the key of that kid was revoked, because only the log can then show when a receipt was signed; null if it was not. */
+/** The fault of a receipt if the key of that kid was revoked; null if it was not. Only the log can then show when it was signed. */
 export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
   const revoked = revocationOf(jwks, kid);
   if (revoked === null) return null;
