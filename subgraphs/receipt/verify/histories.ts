@@ -40,7 +40,7 @@ interface History {
   readonly unchecked: readonly string[];
 }
 
-/** Other available histories and lists of revocations. A statement in them counts only if a key of the key set signed it. */
+/** Other available histories and lists of revocations. A listed revocation that no key of the key set signed counts as a fault. */
 interface KnownDocuments {
   readonly histories?: readonly JsonObject[];
 }
