@@ -5,14 +5,14 @@ import { type ApiKey, booksOf, type HeldBook, type Principal, type ProvenBy } fr
 /* Access control: resolvers check the principal, which the gateway resolves once per request. */
 
 /**
- * The one authorisation of everything that a book holds.
- * @throws unauthenticated without a proof; forbidden for a wrong one and for an agent that does not exist, alike.
+ * Checks that the caller possesses a book, which authorises access to everything in it.
+ * @throws unauthenticated without a proof; forbidden both for a wrong proof and for an agent that does not exist.
  */
 export function requirePossession(principal: Principal, agent_id: number): AgentId {
   return requireHeld(principal, agent_id).agent_id;
 }
 
-/** The same, for callers that need to know how possession was proven. */
+/** Checks the same as `requirePossession`, and also returns how possession was proven. */
 export function requireHeld({ possession }: Principal, agent_id: number): HeldBook & ProvenBy {
   if (possession.kind === 'absent') throw new Refusal('unauthenticated');
   const held = booksOf(possession).find(book => book.agent_id === agent_id);
@@ -21,8 +21,8 @@ export function requireHeld({ possession }: Principal, agent_id: number): HeldBo
 }
 
 /**
- * The caller of a paid operation, with at most one book: with several, the request names the one whose caps apply.
- * @throws book_not_named, forbidden if the caller does not hold the named book.
+ * Returns the caller of a paid operation with at most one book. A caller who possesses several books must name the one whose caps apply.
+ * @throws book_not_named if the request names none; forbidden if the caller does not possess the named book.
  */
 export function requireOneBook(principal: Principal): Principal {
   const { possession } = principal;
@@ -31,14 +31,14 @@ export function requireOneBook(principal: Principal): Principal {
   return { ...principal, possession: { kind: 'proven', ...requireHeld(principal, possession.named) } };
 }
 
-/** All agents whose books the caller possesses, however that was proven. Shown by `viewer`. */
+/** Ids of all agents whose books the caller possesses, by any kind of proof. Shown by `viewer`. */
 export function possessedAgents({ possession }: Principal): readonly AgentId[] {
   return booksOf(possession).map(({ agent_id }) => agent_id);
 }
 
 /**
- * Like the above, but by the session itself: an endpoint that returns another secret does not accept a proof, which can
- * be read and replayed.
+ * Like `requireHeld`, but accepts only the session itself. Used by endpoints that return another secret, because a proof can be read and
+ * replayed.
  * @throws unauthenticated, forbidden
  */
 export function requireSession(principal: Principal, agent_id: number): HeldBook {
@@ -48,8 +48,8 @@ export function requireSession(principal: Principal, agent_id: number): HeldBook
 }
 
 /**
- * Like the above, by the session or by a proof that is bound to this request and valid once. A plain proof is valid for
- * ten minutes with any body, so a reader of it could obtain a lasting secret.
+ * Like `requireHeld`, but accepts only the session, or a proof that is bound to this request and valid once. A plain proof is valid for ten
+ * minutes with any body, so anyone who reads it could obtain a lasting secret.
  * @throws unauthenticated, forbidden
  */
 export function requireBound(principal: Principal, agent_id: number): HeldBook & ProvenBy {
@@ -59,8 +59,8 @@ export function requireBound(principal: Principal, agent_id: number): HeldBook &
 }
 
 /**
- * A demo key cannot write, whatever other credentials come with it. Required by every unpaid mutation and every paid
- * call that leaves more than a receipt.
+ * Refuses a demo key, whatever other credentials the request has. Called by every unpaid mutation, and by every paid call that writes more
+ * than a receipt.
  * @throws forbidden
  */
 export function requireWriting({ api_key }: Principal): void {

@@ -1,8 +1,8 @@
-/* How an answer ended: one shape, from the hub that streams it to the record of its call. */
+/* How an answer ended. All code uses this shape, from the hub's stream to the record of the call. */
 
 /**
- * What broke off a streamed answer: its hub; the request, which the hub refused during the answer; a limit of this service on time or size;
- * or the stop of this process.
+ * What broke off a streamed answer. `hub`: its hub. `request`: the hub refused the request during the answer. `limit`: a limit of this
+ * service on time or size. `stop`: this process was stopped.
  */
 export type BrokenBy = 'hub' | 'request' | 'limit' | 'stop';
 
@@ -14,7 +14,7 @@ export type HubError = {
   readonly message: string | null;
 };
 
-/** The end of an answer that is delivered as far as it came. */
+/** End of an answer that broke off. What had arrived of the answer is delivered. */
 export interface BrokenOff {
   readonly kind: 'broke_off';
   readonly by: BrokenBy;
@@ -26,7 +26,9 @@ export type AnswerEnd = { readonly kind: 'whole' } | BrokenOff;
 
 export const WHOLE = { kind: 'whole' } as const satisfies AnswerEnd;
 
-/** Form in which the end is stored with the answer. It must not change, because stored answers of former versions are read by it. */
+/**
+ * Form in which the end is stored with the answer. It must not change, because answers that former versions stored are read in this form.
+ */
 export type KeptEnd = {
   /** Absent for a complete answer. */
   readonly broke_off?: Pick<BrokenOff, 'by' | 'hub_error'>;
@@ -36,7 +38,7 @@ export function keptEnd(end: AnswerEnd): KeptEnd {
   return end.kind === 'whole' ? {} : { broke_off: { by: end.by, hub_error: end.hub_error } };
 }
 
-/** @param marked whether a former version marked the answer as broken; it did not store the reason */
+/** @param marked true if a former version, which did not store the reason, marked the answer as broken */
 export function endOf({ broke_off }: KeptEnd, marked = false): AnswerEnd {
   if (broke_off) return { kind: 'broke_off', ...broke_off };
   return marked ? { kind: 'broke_off', by: 'hub', hub_error: null } : WHOLE;

@@ -1,4 +1,6 @@
-/** A slower read delays only the callers that share it. */
+/**
+ * Time after which the next read begins even if the current one has not ended, so that a slow read delays only the callers that share it.
+ */
 const PATIENCE_MS = 50;
 
 interface PendingRead<V> {
@@ -7,7 +9,7 @@ interface PendingRead<V> {
 }
 
 /**
- * Concurrent callers share the next read; a single caller does not wait. Each read begins after it was requested, and
+ * Lets concurrent callers share the next read; a single caller does not wait. Each caller gets a read that begins after its request, and
  * nothing is cached.
  */
 export class BatchedRead<V> {

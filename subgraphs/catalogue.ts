@@ -10,8 +10,8 @@ interface Entry {
 }
 
 /**
- * Everything that affects what a table accepts, stores and finds. Owners, grants and storage parameters are the
- * operator's.
+ * Query for the definitions of everything that affects which rows a table accepts, stores and finds. Owners, grants and storage parameters
+ * are left out, because the operator may choose them.
  */
 const CATALOGUE = `
   with own as (
@@ -59,14 +59,14 @@ const CATALOGUE = `
 
 export type Catalogue = readonly Entry[];
 
-/** `schema` must be quoted if its name requires that. */
+/** Catalogue of one schema. `schema` must be quoted if its name requires quotes. */
 export async function catalogueOf(client: pg.ClientBase, schema: string): Promise<Catalogue> {
   return (await client.query<Entry>(CATALOGUE, [schema])).rows;
 }
 
 /**
- * Sentences that say how `found` differs from `wanted`, apart from what is `optional`. Tables, sequences and functions
- * of others are ignored, as are added indexes that refuse no row.
+ * Describes in words how `found` differs from `wanted`. Objects named in `optional` may be missing. Tables, sequences and functions that
+ * `wanted` does not contain are ignored, and so are added indexes that refuse no row.
  */
 export function differencesOf(found: Catalogue, wanted: Catalogue, optional: readonly string[]): string[] {
   const ours = new Set(wanted.map(({ of }) => of));
@@ -85,7 +85,10 @@ export function differencesOf(found: Catalogue, wanted: Catalogue, optional: rea
   ];
 }
 
-/** Neither unique nor of an exclusion constraint, which is reported as a constraint. */
+/**
+ * Whether the entry is an index that is not unique. The index of an exclusion constraint counts too, because the constraint itself is
+ * reported.
+ */
 function isMereIndex({ name, definition }: Entry): boolean {
   return name.startsWith('index ') && definition.startsWith('CREATE INDEX ');
 }

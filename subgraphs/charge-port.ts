@@ -16,33 +16,30 @@ export interface ChargedAnswer<T extends JsonObject> {
   readonly settlement_status: SettlementStatus;
   /** The receipt, as an object that the receipt subgraph made and recognises. */
   readonly receipt: object;
-  /**
-   * For an answer that broke off: number of times that the same payment can still have the work done again. Null or
-   * absent if there was no payment.
-   */
+  /** Number of reruns that the same payment can still request after an answer that broke off. Null or absent if there was no payment. */
   readonly reruns_left?: number | null;
-  /** For an answer of repeated work: number of the rerun, from 1. Null or absent otherwise. */
+  /** Number of the rerun that made this answer, from 1. Null or absent if the answer was not made by a rerun. */
   readonly rerun?: number | null;
 }
 
-/** A stream that is paid for, or waived. It is completed and recorded whether or not it is read. */
+/** A stream that was paid for, or whose payment was waived. It is completed and recorded whether or not it is read. */
 export interface ChargedStream<T extends JsonObject> {
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
   readonly rerun: number | null;
-  /** `base:0x…`. Null if nothing was paid. */
+  /** Reference of the payment, such as `base:0x…`. Null if nothing was paid. */
   readonly payment_ref: string | null;
   readonly begun: T;
-  /** For one reader. A slow reader delays no other. */
+  /** Pieces for a single reader. A slow reader does not delay the work, which continues to its end. */
   readonly pieces: AsyncIterable<Piece>;
-  /** Answer and receipt, after the last piece. Rejects with a Refusal if they could not be recorded. */
+  /** Resolves with answer and receipt after the last piece. Rejects with a Refusal if they could not be recorded. */
   readonly recorded: Promise<ChargedAnswer<T>>;
 }
 
 /**
- * Sells one field: verify, claim and reserve, work, settle, record, in the order that `paid` names.
- * `args` are the canonical coerced arguments. Throws Refusals that a caller can act on (`payment_required` carries the
- * offer); anything else is a fault of ours.
+ * Sells one field: verifies the payment, claims it and reserves the amount, does the work, settles and records, in the order that
+ * `paid.order` names. `args` are the canonical coerced arguments. Throws Refusals that a caller can act on (`payment_required` carries the
+ * offer); any other error is a fault of this service.
  */
 export type Charge = <A extends JsonObject, T extends JsonObject>(
   paid: Whole<A, T>,
@@ -51,8 +48,8 @@ export type Charge = <A extends JsonObject, T extends JsonObject>(
 ) => Promise<ChargedAnswer<T>>;
 
 /**
- * The same for an answer that is streamed: resolves once the payment has settled, before anything is sent to the caller. Until then it
- * throws what `Charge` throws.
+ * Like `Charge`, for an answer that is streamed. Resolves once the payment has settled, before anything is sent to the caller. Until then
+ * it throws what `Charge` throws.
  */
 export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
   paid: Stream<A, T>,
@@ -61,8 +58,8 @@ export type ChargeStream = <A extends JsonObject, T extends JsonObject>(
 ) => Promise<ChargedStream<T>>;
 
 /**
- * Sells an operation that is paid for in two parts: the next payment is requested, and the second returns the answer.
- * After the first has moved, the offer of the second says so.
+ * Sells an operation that is paid for with two payments. Each call requests the payment that is still missing, and the call with the second
+ * payment returns the answer. Once the first payment has moved, the offer of the second one states that.
  */
 export type ChargeLegs = <A extends JsonObject, T extends JsonObject>(
   legs: TwoLegs<A, T>,

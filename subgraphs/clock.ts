@@ -16,8 +16,8 @@ const POOL_BYTES = 4096;
 let pool = new Uint8Array(0);
 
 /**
- * Random bytes are requested from the system in larger amounts, because a request for 12 bytes costs 7 µs. No byte is returned twice, or
- * kept.
+ * Random bytes are requested from the system in larger amounts, because a request for 12 bytes costs 7 µs. Each byte is returned only once,
+ * and is then erased from the pool.
  */
 function drawn(count: number): Uint8Array {
   if (count > POOL_BYTES) return randomFillSync(new Uint8Array(count));

@@ -1,8 +1,8 @@
 /* Runs work one at a time: callers that arrive during a run share the next one. */
 
 /**
- * Runs `work` one at a time. A caller gets a run that begins after its call, shared with all callers before that run
- * begins: a thousand concurrent calls cost two runs.
+ * Runs `work` one at a time. Each call gets a run that begins after it, and shares this run with all other calls made before the run
+ * begins. So a thousand concurrent calls cost two runs.
  */
 export function shareNextRun<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
@@ -19,7 +19,7 @@ export function shareNextRun<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Does the same for many kinds of work, each by its name. A name is dropped when no caller waits for it. */
+/** Does what `shareNextRun` does, for many kinds of work, each identified by a name. A name is dropped once no caller waits for it. */
 export class NextRuns<T> {
   readonly #asked = new Map<string, { readonly ask: () => Promise<T>; waiting: number }>();
 

@@ -4,7 +4,7 @@ import { columnName, columnsOf } from './table.ts';
 
 const selected = new WeakMap<object, string>();
 
-/** The columns of an entity under the names of its properties, for prepared statements on hot paths. */
+/** Select list of an entity, with each column under the name of its property. For prepared statements on hot paths. */
 export function selectList(entity: new () => object): string {
   const known = selected.get(entity);
   if (known) return known;
@@ -16,9 +16,9 @@ export function selectList(entity: new () => object): string {
 }
 
 /**
- * A result row, not copied, as an instance of its entity, getters included. Assigning member by member would call
- * MikroORM's setters in a process that has run migrations; each creates an accessor for change tracking, which is not
- * used here.
+ * Turns a result row into an instance of its entity, with the entity's getters, without copying the row. Assigning member by member would
+ * call MikroORM's setters in a process that has run migrations. Each setter creates an accessor for change tracking, which is not used
+ * here.
  */
 export function asEntity<E extends object>(entity: new () => E, row: object): E {
   return Object.setPrototypeOf(row, entity.prototype);
@@ -27,8 +27,9 @@ export function asEntity<E extends object>(entity: new () => E, row: object): E 
 type NullableColumn<E> = { [K in keyof E]: null extends E[K] ? K : never }[keyof E];
 
 /**
- * A new row. A column that is not given is null, or has its default if it is in `D`. Such columns follow the given ones, in the order of
- * the table, because answers are encrypted with the order of their members. @throws Error if a column has no value and no default
+ * Makes a new row. A column that is not given is null, or has its default if it is in `D`. Such columns follow the given ones, in the order
+ * of the table. The order matters, because an answer is encrypted with its members in this order.
+ * @throws Error if a column has no value and no default
  */
 export function newRow<E extends object, D extends keyof E = never>(
   entity: new () => E,
@@ -43,7 +44,7 @@ export function newRow<E extends object, D extends keyof E = never>(
 
 const columnNames = new Map<string, string>();
 
-/** An entity as `insertRows` takes it: by its columns, amounts as digits. */
+/** An entity in the form that `insertRows` requires: members named like columns, and amounts as decimal digits. */
 export function asRecord(entity: object): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const [property, value] of Object.entries(entity)) {

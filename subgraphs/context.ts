@@ -20,15 +20,15 @@ export interface Services {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
-  /** Public base of this service, without a trailing slash. */
+  /** Public base URL of this service, without a trailing slash. */
   readonly base_url: string;
-  /** The current base URL, then the former ones: what is signed for any of them is signed for this service. */
+  /** The current base URL, then the former ones. What was signed for any of them counts as signed for this service. */
   readonly base_urls: readonly string[];
   /** `development` while any stand-in is in use. */
   readonly profile: 'development' | 'production';
 }
 
-/** Payment and headers of a request, beside the identity of the caller. */
+/** Payment and headers of a request, apart from the identity of the caller. */
 export interface CallHeaders {
   readonly payment: PresentedPayment | null;
   /** The caller's key for the third-party router. Passed on to it, and neither stored nor logged. */
@@ -50,11 +50,11 @@ export interface NamedWrite {
   readonly mark: string;
   readonly credential_mark: string;
   readonly request_hash: string;
-  /** Unique for each attempt. */
+  /** Id of this request, which tells it apart from other requests under the same key. */
   readonly attempt: string;
 }
 
-/** What every resolver receives with a request. A subgraph that needs more of the process declares it in its own context.ts. */
+/** What every resolver receives with a request. A subgraph that needs more from the process declares that in its own context.ts. */
 export interface Context extends Services, CallHeaders {
   readonly principal: Principal;
   /** Body of a REST call, as validated by the schema of its endpoint: see `readRequest`. It never leaves this process. */
@@ -64,12 +64,9 @@ export interface Context extends Services, CallHeaders {
    * another transaction must be given this.
    */
   readonly named_write?: NamedWrite;
-  /**
-   * Aborted once the caller has disconnected: work before an answer ends then. Absent if disconnects cannot be
-   * detected.
-   */
+  /** Aborted once the caller has disconnected, which ends work that has no answer yet. Absent if disconnects cannot be detected. */
   readonly left?: AbortSignal | undefined;
-  /** The server sends these as PAYMENT-RESPONSE and `x-svc-*` headers, in REST and on /graphql. */
+  /** Response headers PAYMENT-RESPONSE and `x-svc-*`, which the server sends in REST and on /graphql. */
   readonly response: ResponseHeaders;
 }
 

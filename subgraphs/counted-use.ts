@@ -2,8 +2,8 @@ import { reactionLimits, routerLimits, sessionLimits } from '../schema/limits.ts
 import type { Database } from './database.ts';
 
 /*
- * Counts unpaid uses by UTC hour and day of the database's clock. In the database, because a count per process would
- * multiply the limit.
+ * Counts unpaid uses by UTC hour and day of the database's clock. The counts are kept in the database, because a count in each process
+ * would multiply the limit.
  */
 
 type Period = 'hour' | 'day';
@@ -28,7 +28,10 @@ export interface CountedUse {
 export const SECONDS_LEFT = (period: Period) =>
   `ceil(extract(epoch from date_trunc('${period}', clock_timestamp(), 'UTC') + interval '1 ${period}' - clock_timestamp()))::int`;
 
-/** Takes one use. Returns null, or the seconds until the next period if no use is left. Atomic: no two callers take the last one. */
+/**
+ * Takes one use. Returns null, or the seconds until the next period if no use is left. Atomic: only one of several callers can take the
+ * last use.
+ */
 export async function takeUse(
   reads: Pick<Database, 'query'>,
   table: UseTable,

@@ -9,18 +9,19 @@ import { type Tx, transaction } from './transaction.ts';
 export type { Tx };
 
 export interface Database {
-  /** One statement outside a transaction. Prepared if it has a name. @throws DatabaseAway */
+  /** Runs one statement outside a transaction. It is prepared if it has a name. @throws DatabaseAway */
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<R[]>;
   /**
-   * All or nothing. Rolls back and rethrows; a broken connection is discarded. `work` runs a second time if the first attempt was rolled
-   * back only because a process stalled: this one, or one that held a lock. @throws DatabaseAway
+   * Runs `work` in a transaction. If `work` throws, the transaction is rolled back and the error is rethrown; a broken connection is
+   * discarded. `work` runs a second time if the first attempt was rolled back only because a process stalled: this one, or another that
+   * held a lock. @throws DatabaseAway
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, bound?: TransactionBound): Promise<T>;
-  /** A separate connection for LISTEN and for advisory locks. The caller ends it. */
+  /** Opens a separate connection for LISTEN and for advisory locks. The caller ends it. */
   connect(): Promise<pg.Client>;
-  /** A separate pool for a library that needs one. The caller ends it. */
+  /** Opens a separate pool for a library that needs one. The caller ends it. */
   openPool(connections_max: number): pg.Pool;
-  /** Number of connections of the pool, of idle ones, and of callers that wait for one. */
+  /** Number of connections in the pool, of idle connections, and of callers that wait for a connection. */
   usage(): PoolUsage;
   close(): Promise<void>;
 }
@@ -32,15 +33,18 @@ export interface PoolUsage {
 }
 
 export interface TransactionBound {
-  /** The server ends the session of a transaction that takes longer, whatever it waits for. Ignored by servers before Postgres 17. */
+  /**
+   * Maximum duration of the transaction in milliseconds, including all waits. The server ends the session of a longer transaction. Ignored
+   * by servers before Postgres 17.
+   */
   readonly ms_max?: number;
-  /** Maximum duration of each statement, such as an operator's command over whole tables. Default: 10 seconds. */
+  /** Maximum duration of each statement in milliseconds. Default: 10,000. An operator's command over whole tables needs more. */
   readonly statement_ms_max?: number;
-  /** Postgres refuses writes in it, so it is allowed while the log is halted. */
+  /** Makes Postgres refuse writes, so that the transaction is allowed while the log is halted. */
   readonly read_only?: true;
 }
 
-/** Numeric columns hold atomic amounts (scale 0) and become bigint; int8 columns hold counts and positions. */
+/** Numeric columns hold atomic amounts (scale 0) and become bigint. int8 columns hold counts and positions and become number. */
 const typeParsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.NUMERIC, text => BigInt(text)],
   [pg.types.builtins.INT8, text => Number(text)],
@@ -51,11 +55,11 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * A process that stalls in its transaction (SIGSTOP, a paused machine) holds heads that others wait for. Its session is
- * ended before they give up, so they lose time and no answer. A caller that gives up gets 503.
+ * A process that stalls in a transaction (SIGSTOP, a paused machine) holds locks on heads that other processes wait for. The server ends
+ * its session before the other processes give up, so they lose time but no answer. If a process does give up, its caller gets 503.
  */
 const SESSION_OPTIONS = '-c lock_timeout=2s -c idle_in_transaction_session_timeout=1s -c timezone=UTC';
-/** Without these limits, callers would wait for a server that has vanished until TCP gives up. */
+/** Without this limit and `QUERY_MS_MAX`, callers would wait for a server that has vanished until TCP gives up. */
 const CONNECT_MS_MAX = 5_000;
 /**
  * A new session costs the server some 50 ms of CPU until its caches are filled, so sessions are kept from one burst of requests to the
@@ -63,12 +67,12 @@ const CONNECT_MS_MAX = 5_000;
  */
 const IDLE_MS_MAX = 120_000;
 const QUERY_MS_MAX = 10_000;
-/** The first server with transaction_timeout, as server_version_num counts. */
+/** First server version that has transaction_timeout, in the format of server_version_num. */
 const BOUNDS_TRANSACTIONS = 170_000;
 /**
- * If a transaction_timeout expires in the last moment before a commit, the server notices it after the commit, and ignores it only if no
- * transaction_timeout is in force then. A default of the operator would be in force again, and the server would end the session of a
- * committed transaction.
+ * Overrides a default of the operator. If a transaction_timeout expires in the last moment before a commit, the server notices it only
+ * after the commit. It then ignores the timeout only if no transaction_timeout is in force any longer. A default would be in force again by
+ * then, and the server would end the session of a committed transaction.
  */
 const NO_OTHER_BOUND = '-c transaction_timeout=0';
 
@@ -92,7 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const connect = async () => {
     const client = new pg.Client(settings);
-    // Without a listener a lost connection would end the process.
+    // Without an error listener, a lost connection would end the process.
     client.on('error', () => {});
     await client.connect();
     return client;
@@ -104,7 +108,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
-  // Statements are sent without waiting for the results of earlier ones.
+  // With `pipeline`, statements are sent without waiting for the results of earlier ones.
   const stream = () => new TurnSocket();
   const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true, stream };
   const pool = new pg.Pool({ ...pooled, max: options.connections_max, idleTimeoutMillis: IDLE_MS_MAX });
@@ -114,7 +118,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     openPool(max) {
       const own = new ForgivingPool({ ...settings, query_timeout: QUERY_MS_MAX, max, idleTimeoutMillis: IDLE_MS_MAX });
       own.on('error', () => {});
-      // The pool listens to idle connections only.
+      // The pool itself handles errors of idle connections only.
       own.on('connect', client => void client.on('error', () => {}));
       return own;
     },
@@ -136,9 +140,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Sends all statements of one turn of the event loop in one system call. pg makes one for each statement, which costs more than writing
- * most statements, and costs the server as many reads. Over TLS, pg writes to a socket of its own, and each statement is still a TLS record
- * of its own.
+ * Sends all statements of one turn of the event loop in one system call. By itself, pg makes one call for each statement. That call takes
+ * longer than writing most statements, and makes the server read once for each of them. Over TLS, pg writes to a TLS socket that it opens
+ * itself, so each statement is still a separate TLS record.
  */
 class TurnSocket extends Socket {
   override uncork(): void {
@@ -147,12 +151,12 @@ class TurnSocket extends Socket {
 }
 
 type Release = (error?: Error | boolean) => void;
-/** If no session could be opened, pg passes no release function either. */
+/** If no session could be opened, pg passes neither a client nor a release function. */
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: Release) => void;
 
 /**
- * For libraries that release a session twice: the second release has no effect. graphile-worker 0.18 does so if its
- * listening session is lost while its worker stops, in an unhandled promise: pg's error would end the process.
+ * A pool in which the second release of a session has no effect, for libraries that release twice. graphile-worker 0.18 does so in an
+ * unhandled promise, if its listening session is lost while its worker stops. Without this class, pg's error would then end the process.
  */
 class ForgivingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
@@ -193,7 +197,7 @@ export function insertRows(tx: Tx, table: string, rows: readonly object[]): void
   tx.write({ name: nameOf(text), text, values: [JSON.stringify(rows)] });
 }
 
-/** Writes these columns of the row with this key; concurrent changes of other columns are kept. */
+/** Writes the columns in `changed` to the row with this key. Concurrent changes of other columns are kept. */
 export function updateRow(
   tx: Tx,
   table: string,
@@ -211,7 +215,10 @@ export function updateRow(
 
 const names = new Map<string, string>();
 
-/** Postgres truncates names of prepared statements to 63 bytes, so a text cannot be its own name. */
+/**
+ * Returns the same short name for each call with the same text. Postgres truncates names of prepared statements to 63 bytes, so a text
+ * cannot be its own name.
+ */
 function nameOf(text: string): string {
   const known = names.get(text) ?? `statement ${names.size}`;
   names.set(text, known);

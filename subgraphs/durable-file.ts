@@ -1,12 +1,12 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/* Files that survive a power cut: written, synced, and named in a synced folder. */
+/* Files that survive a power cut: both the file and the folder that contains its name are synced. */
 
 /** Resolves when a new file is on disk. Its name is on disk once `syncFolderOf` has resolved. @throws if the file exists already. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const create = () => open(path, 'wx', 0o600);
-  // The folder usually exists: checking first would cost one more system call for each file.
+  // The folder usually exists, and checking first would cost one more system call for each file.
   const file = await create().catch(async fault => {
     if (fault.code !== 'ENOENT') throw fault;
     await mkdir(dirname(path), { recursive: true });
@@ -20,7 +20,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Resolves when the names in the folder of `path` are on disk. Otherwise a power cut may undo a rename. */
+/** Resolves when the names in the folder of `path` are on disk. Without this, a power cut may undo a rename. */
 export async function syncFolderOf(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r');
   await folder.sync().finally(() => folder.close());

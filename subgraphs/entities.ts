@@ -9,13 +9,14 @@ import {
   isObjectType,
 } from 'graphql';
 
-/** Loads an entity by its key (`__resolveReference`). Null if there is none. */
+/** Loads an entity by its key (`__resolveReference`). Null if no entity has this key. */
 export type ResolveReference = (reference: never, context: never, info: GraphQLResolveInfo) => unknown;
 
 /**
- * The schema of a subgraph with the root field by which a gateway reads this subgraph's fields of objects that other subgraphs return
- * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec, `Query._entities`). Apollo's
- * `buildSubgraphSchema` adds it to a schema that it builds from text, but printing, parsing and validating took most of the startup time.
+ * Adds the root field `_entities` to the schema of a subgraph. A gateway uses it to read this subgraph's fields of objects that other
+ * subgraphs return (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec, `Query._entities`).
+ * Apollo's `buildSubgraphSchema` adds the field only to a schema that it builds from text, but printing, parsing and validating took most
+ * of the startup time.
  */
 export function withEntities(
   plain: GraphQLSchema,
@@ -48,7 +49,7 @@ export function withEntities(
   });
 }
 
-/** Federation's `@key` marks an object type of which other subgraphs may have fields. */
+/** Whether the type has Federation's `@key`, which marks an object type of which other subgraphs may have fields. */
 function hasKey({ astNode }: GraphQLObjectType): boolean {
   return astNode?.directives?.some(({ name }) => name.value === 'key') ?? false;
 }

@@ -1,23 +1,23 @@
 import type { AtomicAmount } from '../schema/amount.ts';
 import type { ForeignNetwork, ObservedTransfer } from '../schema/observed-transfer.ts';
 
-/** A transfer as a caller names it, not verified yet. All of it is well-formed for its network. */
+/** A transfer that a caller names. Its members have the format of its network, but nothing is verified yet. */
 export interface NamedTransfer {
   readonly network: ForeignNetwork;
   readonly transaction: string;
-  /** Index within its transaction. Null if not named; then exactly one transfer must match. */
+  /** Index of the transfer within its transaction. Null if the caller does not name it; exactly one transfer must then match. */
   readonly index: number | null;
-  /** Null if the caller does not name it. It is then read from the chain. */
+  /** Null if the caller does not name the payer, who is then read from the chain. */
   readonly payer: string | null;
   readonly pay_to: string;
   readonly amount_atomic: AtomicAmount;
 }
 
-/** Place of a transfer on its chain, so that it can be checked again. */
+/** Position of a transfer on its chain, so that the transfer can be checked again. */
 export interface ChainPosition {
   /** Block number on Base, slot on Solana. Null on Nano, where a cemented block is final. */
   readonly block_number: number | null;
-  /** Null if the chain gives none. */
+  /** Hash of the block. Null if the chain does not supply one. */
   readonly block_hash: string | null;
   /** Whether the block can no longer be replaced by another. */
   readonly final: boolean;
@@ -50,19 +50,19 @@ export type Observation =
 export type TransferStanding =
   | { readonly kind: 'final' }
   | { readonly kind: 'pending'; readonly seen_in: ChainPosition }
-  /** The final chain does not have it. */
+  /** The transfer is not in the final chain. */
   | { readonly kind: 'vanished' }
   | { readonly kind: 'unknown' };
 
 /**
- * Reads payments to other parties from their chains. Never throws. Nodes are not trusted: what does not follow from their data is rejected,
- * and a malformed response counts as none.
+ * Reads payments to other parties from their chains. Never throws. Nodes are not trusted: a transfer that does not follow from the data of
+ * the node is rejected, and a malformed response counts as no response.
  */
 export interface ForeignTransfers {
   observe(named: NamedTransfer): Promise<Observation>;
   /**
-   * Whether that payer signed a text, as wallets of the network sign texts. `asker`: the queue in which a contract
-   * wallet is called.
+   * Checks whether the payer signed a text, in the format in which wallets of the network sign texts. `asker`: name of the queue in which a
+   * call of a contract wallet waits.
    */
   verifySigner(
     text: string,

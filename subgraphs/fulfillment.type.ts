@@ -2,7 +2,7 @@ import { Directive } from 'type-graphql';
 import { FulfillmentAuthorizationNoun, FulfillmentIntentNoun, OutputCommitmentNoun } from '../schema/receipt-shapes.ts';
 import { objectType } from './graph-type.ts';
 
-/* What was bought and delivered, as rows of books and signed receipts both show it. */
+/* Types of what was bought and delivered. Rows of books and signed receipts both show them. */
 
 const OutputCommitment = objectType(
   'OutputCommitment',

@@ -4,7 +4,8 @@ import type { Words } from '../schema/words.ts';
 const made = new Map<string, { readonly table: Words; readonly shown: Readonly<Record<string, string>> }>();
 
 /**
- * A table of words as an enum of the graph, with the meaning of each word. One enum for each table. Its values are spelled as on the wire.
+ * Registers a table of words as an enum of the graph, once for each table. The values are spelled as on the wire, and the meaning of each
+ * word is its description.
  * @throws Error if another table has that name
  */
 export function wordEnum<T extends string>(table: Words<T>): Readonly<Record<T, T>> {

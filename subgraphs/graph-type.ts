@@ -19,11 +19,14 @@ import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
 import { wordEnum } from './graph-enum.ts';
 import { costOfText } from './page-cost.ts';
 
-/* Types, inputs and arguments of the graph, made of nouns (schema/noun.ts). */
+/* Types, inputs and arguments of the graph, made from nouns (schema/noun.ts). */
 
 type Class<T extends object = object> = new () => T;
 
-/** Classes of output types and of inputs, by their noun: a member whose schema is such a noun has that type, if there is only one. */
+/**
+ * Classes by the noun that they were made from: `shown` has those of output types, `asked` those of inputs. A member whose schema is such a
+ * noun has its class as type, if the noun has only one.
+ */
 type Classes = WeakMap<z.core.$ZodType, ReadonlySet<Class>>;
 const shown: Classes = new WeakMap();
 const asked: Classes = new WeakMap();
@@ -33,8 +36,8 @@ function addClass(classes: Classes, noun: z.core.$ZodType, type: Class): void {
 }
 
 /**
- * An object type with the members of a noun, and with those of `on_graph`, which only the graph shows. An entity, which has columns that
- * are not shown, calls `showMembers` instead.
+ * Makes an object type with the members of a noun, and with those of `on_graph`, which only the graph shows. An entity has columns that are
+ * not shown, so it calls `showMembers` instead.
  */
 export function objectType<N extends z.ZodObject, G extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   name: string,
@@ -49,26 +52,26 @@ export function objectType<N extends z.ZodObject, G extends z.ZodObject = z.ZodO
   return type as Class<MembersOf<N> & MembersOf<G>>;
 }
 
-/** A type that several subgraphs show parts of, found by the field `key` (Apollo Federation). */
+/** Marks a type of which several subgraphs have fields. Its objects are identified by the field `key` (Apollo Federation). */
 export function withKey<C extends Class>(type: C, key: string): C {
   Directive(`@key(fields: "${key}")`)(type);
   return type;
 }
 
-/** Gives members whose schema is this noun a class whose fields are made from another table. */
+/** Makes `type` the type of members whose schema is this noun, for a class whose fields are not made from the noun itself. */
 export function showsNoun(type: Class, noun: z.ZodType): void {
   addClass(shown, noun, type);
 }
 
-/** A base class with the members of a noun, for a type that adds others. It shows no field: `showMembers` does. */
+/** Makes a base class with the members of a noun, for a type that adds other members. It shows no field until `showMembers` is called. */
 export function membersOf<N extends z.ZodObject>(_noun: N): Class<MembersOf<N>> {
   return class {} as Class<MembersOf<N>>;
 }
 
 /**
- * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in place
- * of those that would be made; for a member whose noun several classes show, its class. The class must declare all other members as the
- * noun does.
+ * Shows the members of a noun as fields of a class, except `computed` members, which their resolvers show. `types` names types by member,
+ * in place of those that would be derived. It must name the class of a member whose noun has several. The class must declare all other
+ * members as the noun does.
  */
 export function showMembers<N extends z.ZodObject, T extends string = never>(
   type: Class<Omit<MembersOf<N>, Camel<T>>>,
@@ -95,8 +98,9 @@ function addMembers(type: Class, noun: z.ZodObject, types: Readonly<Record<strin
 }
 
 /**
- * A document with the member names of the wire, converted for resolvers: members by their names on the graph, null if absent. Members
- * that the noun does not name are left out. Text becomes an amount or a time if the graph has one; amounts and Dates stay as they are.
+ * Converts a document with the member names of the wire for resolvers. Members get their names on the graph, and are null if they are
+ * absent. Members that the noun does not name are left out. Text becomes an amount or a time if the graph has such a scalar for it; amounts
+ * and Dates are not changed.
  */
 export function shownOf<N extends z.ZodObject>(noun: N, document: ShowableAs<N>): MembersOf<N> {
   const given: Readonly<Record<string, unknown>> = document;
@@ -107,12 +111,12 @@ export function shownOf<N extends z.ZodObject>(noun: N, document: ShowableAs<N>)
 
 interface ShownMember {
   readonly member: string;
-  /** Its name on the graph. */
+  /** Name of the member on the graph. */
   readonly name: string;
   readonly show: (value: unknown) => unknown;
 }
 
-/** Computed once for each noun, because every paid answer is converted by it. */
+/** Members by noun. They are computed once for each noun, because every paid answer is converted by them. */
 const shownBy = new WeakMap<z.ZodObject, readonly ShownMember[]>();
 
 function membersShown(noun: z.ZodObject): readonly ShownMember[] {
@@ -131,7 +135,7 @@ function valueShown(known: MemberShape): ShownMember['show'] {
   return known.list ? value => (Array.isArray(value) ? value.map(item) : item(value)) : item;
 }
 
-/** Converts text to an amount or a time, if the graph has such a scalar. */
+/** Returns the conversion of one value: text to an amount or a time if the graph has such a scalar, a nested document by `shownOf`. */
 function itemShown(known: MemberShape): (value: unknown) => unknown {
   const { inner } = known;
   const { scalar } = valueMeta(inner, known);
@@ -141,7 +145,7 @@ function itemShown(known: MemberShape): (value: unknown) => unknown {
   return value => (isJsonObject(value) ? shownOf(inner, value) : value);
 }
 
-/** The name of the type that `objectType` has made of a noun. @throws Error if there is none, or if there are several */
+/** Name of the type that was made from a noun. @throws Error if there is no such type, or if there are several */
 export function typeNameOf(noun: z.core.$ZodType): string {
   return onlyClass([...(shown.get(nounOf(noun, shown) ?? noun) ?? [])]).name;
 }
@@ -152,15 +156,15 @@ export function descriptionOptions({ description }: z.ZodType): { readonly descr
   return { description };
 }
 
-/** Arguments or an input as a resolver receives them: by their names on the graph, not validated. `readRequest` reads them. */
+/** Arguments or an input as a resolver receives them: named as on the graph, and not validated. `readRequest` validates them. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** The same, for a field of a book: `agentId` is present before anything is validated, because possession is required first. */
+/** Arguments of a field of a book. `agentId` is present before anything is validated, because possession is required first. */
 export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**
- * An input with the members of a request, without those of `by_header`, `rest_only` and `beside_input`. `others`: nouns that are read
- * from the same input, such as one that requires more of its members.
+ * Makes an input with the members of a request, except those marked `by_header`, `rest_only` or `beside_input`. `others`: further nouns by
+ * which the same input is read, such as one that requires more of its members.
  */
 export function inputType(
   name: string,
@@ -175,7 +179,7 @@ export function inputType(
   return type as Class<Arguments>;
 }
 
-/** The arguments of a field: the members of each of these requests, such as its path and its body. */
+/** Makes the arguments of a field from the members of these requests, such as its path and its body. */
 export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> {
   const type = named('Arguments');
   ArgsType()(type);
@@ -184,8 +188,8 @@ export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> 
 }
 
 /**
- * Validates a request that came as arguments or as an input. `valid_body`, which the context has, is returned instead if an endpoint of
- * this process has validated it by the same schema. @throws Refusal invalid_request, with the member at fault as `param`
+ * Validates a request that came as arguments or as an input. If an endpoint of this process has validated `valid_body` of the context by
+ * the same schema, that body is returned instead. @throws Refusal invalid_request, with the member at fault as `param`
  * @throws Error if the input was not passed on, because `InputReadBy` names another schema than this one
  */
 export function readRequest<S extends z.ZodType>(
@@ -201,25 +205,25 @@ export function readRequest<S extends z.ZodType>(
 }
 
 /**
- * The members as they were given, by their wire names and not validated: for a path that only names something. Bounds and defaults of the
- * noun are not applied.
+ * Returns the given members by their wire names, not validated, and without the bounds and defaults of the noun. For arguments that only
+ * identify something, such as a path.
  */
 export function givenMembers<S extends z.ZodType>(schema: S, given: Arguments): z.input<S> {
   return onWire(schema, given) as z.input<S>;
 }
 
-/** Name of a member in a refusal: its name on the graph, if it has another one there, in snake_case. */
+/** Name of a member in a Refusal. If the member has another name on the graph, it is that name in snake_case. */
 function argumentName(schema: z.ZodType, member: string): string {
   const { graph } = namedMember(shapeMembers(schema), member)?.meta ?? {};
   return graph === undefined ? member : snake(graph);
 }
 
-/** Leaves out the members that prove possession: the gate has checked them. */
+/** Leaves out the members that prove possession, because the gateway has checked them already. */
 function withoutHeaders<T>(schema: z.ZodType, body: T): T {
   const members = shapeMembers(schema);
   const all = Object.entries(body as object);
   const said = all.filter(([name]) => !namedMember(members, name)?.meta.by_header);
-  // What is remembered of a body is keyed by the object, so a body without members to leave out must stay the same object.
+  // Bodies are remembered by object (`validBodyOf`), so a body without members to leave out must stay the same object.
   return said.length === all.length ? body : (Object.fromEntries(said) as T);
 }
 
@@ -237,19 +241,19 @@ function addField(type: Class, property: string, known: MemberShape, typeOf: () 
   const options = {
     nullable,
     ...(meta.description && { description: meta.description }),
-    // If null is allowed, the request fills in the default, because null means the default too.
+    // If null is allowed, it also means the default, which the schema of the request then fills in.
     ...(default_value !== undefined && !nullable && { defaultValue: default_value }),
   };
   Field(() => (list ? [typeOf() as typeof String] : (typeOf() as typeof String)), options)(type.prototype, property);
 }
 
-/** Registers the enum of a member's words, which has to be known before the graph is built. */
+/** Registers the enum of a member's words, because enums must be registered before the graph is built. */
 function knowWords(known: MemberShape): void {
   const { words } = valueMeta(known.inner, known);
   if (words) wordEnum(words);
 }
 
-/** Metadata of a member. That of its value, or of the items of a list, takes precedence. */
+/** Metadata of a member. The metadata of its value, or of the items of a list, takes precedence. */
 function valueMeta(inner: z.core.$ZodType, { meta }: MemberShape): z.GlobalMeta {
   return { ...meta, ...z.globalRegistry.get(inner) };
 }
@@ -258,21 +262,21 @@ function named(name: string): Class {
   return { [name]: class {} }[name] as Class;
 }
 
-/** Members by their wire names instead of those of the graph. Amounts and times are text again. */
+/** Renames members from the graph to the wire, and converts amounts and times back to text. */
 function onWire(schema: z.core.$ZodType, given: Arguments): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
   for (const [member, shape] of Object.entries(shapeMembers(alternativeFor(schema, given)))) {
     const known = argumentShape(shape);
     if (known.meta.by_header || known.meta.rest_only) continue;
     const value = given[graphName(member, known)];
-    // A null argument counts as left out, unless null has a meaning of its own.
+    // A null argument counts as left out, unless null is a value of its own for the member.
     if (value === undefined || (value === null && known.nullable && !known.takes_null)) continue;
     sent[member] = wireValue(known, value);
   }
   return sent;
 }
 
-/** The alternative of a discriminated union that the given discriminator names; any other schema as it is. */
+/** Returns the alternative of a discriminated union that the given discriminator names, and any other schema unchanged. */
 function alternativeFor(schema: z.core.$ZodType, given: Arguments): z.core.$ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const { discriminator, options } = schema.def;
@@ -300,7 +304,7 @@ const scalars = {
   SafeInt: GraphQLSafeInt,
 } as const;
 
-/** @throws Error if a noun has a member for which the graph has no type, or several */
+/** Type of a member on the graph. @throws Error if the graph has no type for it, or several */
 function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classes): object {
   const { scalar, words } = valueMeta(inner, known);
   if (scalar !== undefined) return scalars[scalar];
@@ -318,7 +322,7 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classe
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral) return String;
   if (inner instanceof z.ZodISODateTime || inner instanceof z.ZodISODate) return String;
   if (inner instanceof z.ZodBoolean) return Boolean;
-  // z.int() is a number with a format.
+  // z.int() makes a number with this format.
   if (inner instanceof z.ZodNumber) return inner.format === 'safeint' ? Int : Float;
   throw new Error(`no type of the graph shows a ${inner._zod.def.type}`);
 }
@@ -328,7 +332,7 @@ function onlyClass([type, ...others]: readonly Class[]): Class {
   throw new Error(`a member could be of ${[type, ...others].map(one => one?.name).join(' or ')}: name its type`);
 }
 
-/** The noun that a schema is or was made of: `describe` and `meta` make a new schema of it. */
+/** The noun that a schema is, or that it was derived from: `describe` and `meta` derive a new schema. Null if there is no such noun. */
 function nounOf(shape: z.core.$ZodType, classes: Classes): z.core.$ZodType | null {
   if (classes.has(shape)) return shape;
   const { parent } = shape._zod;

@@ -4,19 +4,19 @@ import { DatabaseAway } from './outage.ts';
 
 const REFUSED_MS = 5_000;
 /**
- * Shorter than two lock timeouts (of 2 s each). A transaction that waits for a slow batch gets its lock at the second attempt, even if it
- * began to wait when the batch began.
+ * Limit of a batch, shorter than two lock timeouts (of 2 s each). A transaction that waits for a slow batch gets its lock at the second
+ * attempt, even if it began to wait when the batch began.
  */
 export const BATCH_BOUND = { ms_max: 3_500 } as const;
 
-/** Thrown by a batch for a reason that concerns none of its items in particular: each alone would be refused too. */
+/** Thrown by a batch for a reason that does not depend on any of its items: each item alone would be refused too. */
 export abstract class BatchRefused extends Refusal {}
 
 /**
- * Concurrent callers share one transaction (measured: ten times the rate of one each). At most one batch per queue is
- * open in this process; no state is kept between batches, so any process can do the next one. A batch that the database
- * refuses is retried item by item, so one bad item harms no other. If the database is away, or the batch says so
- * (BatchRefused), all callers get the error at once.
+ * Lets concurrent callers share one transaction. This was measured at ten times the rate of one transaction for each. At most one batch of
+ * each queue is open in this process. No state is kept between batches, so any process can do the next one. A batch that the database
+ * refuses is retried item by item, so one bad item harms no other. If the database is away, or the batch throws BatchRefused, all callers
+ * get the error at once.
  */
 export class GroupCommit<I, O> {
   readonly #database: Database;
@@ -34,7 +34,10 @@ export class GroupCommit<I, O> {
     this.#items_max = items_max;
   }
 
-  /** Whether the database was away for the last batch, a moment ago. Without callers it cannot be known. */
+  /**
+   * Whether the database was away for the newest batch, if that was less than 5 s ago. Without callers there is no batch, and the state is
+   * unknown.
+   */
   get refused(): boolean {
     return this.#refused_at_ms !== null && performance.now() - this.#refused_at_ms < REFUSED_MS;
   }
@@ -53,7 +56,7 @@ export class GroupCommit<I, O> {
 
   async #drain(): Promise<void> {
     this.#busy = true;
-    // One turn of the loop lets callers of the same tick join the first batch.
+    // Waits for one turn of the event loop, so that callers of the same tick join the first batch.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#items_max);
@@ -75,7 +78,7 @@ export class GroupCommit<I, O> {
       else for (const waiter of batch) await this.#commit([waiter]);
       return;
     }
-    // The batch has committed: nothing that fails from here on may cause it to run again.
+    // The batch has committed, so an error from here on must not cause it to run again.
     this.#refused_at_ms = null;
     for (const [index, waiter] of batch.entries()) waiter.resolve(results[index] as O);
     this.onCommit(batch.length, performance.now() - from_ms);

@@ -2,7 +2,7 @@ import type { BookJob, MessageJob, PingJob, RedeliveryJob } from '../schema/webh
 import type { Database, Tx } from './database.ts';
 import { JOBS_SCHEMA } from './migrate-jobs.ts';
 
-/* Work that is done once, later, by any process. It is enqueued in the transaction that makes it necessary. */
+/* Jobs: work that any process does once, later. A job is enqueued in the transaction that makes it necessary. */
 
 /**
  * Payload of each task of the worker, by the task's name. A feature beyond the specification declares its own in its folder. Payloads are
@@ -31,11 +31,13 @@ interface JobOf<Name extends TaskName> {
   readonly payload: JobPayloads[Name];
   /** Jobs of one queue run one after the other, the earliest `run_at` first. Jobs without a queue run concurrently. */
   readonly queue?: string;
-  /** ISO 8601. Absent: at once. */
+  /** Time at which the job may begin (ISO 8601). Absent: at once. */
   readonly run_at?: string;
   /** Instead of `run_at`: delay from the beginning of the transaction, by the database's clock. */
   readonly delay_ms?: number;
-  /** A job with this key that has not begun is replaced. One that runs is not interrupted, and is not tried again. */
+  /**
+   * The job replaces a job with the same key that has not begun. A job with this key that runs is not interrupted, and is not tried again.
+   */
   readonly key?: string;
   /**
    * Number of failed runs after which the job is not tried again. Default: 25. The library waits exp(attempts) seconds between runs, at
@@ -48,10 +50,10 @@ interface JobOf<Name extends TaskName> {
 export type Job = { readonly [Name in TaskName]: JobOf<Name> }[TaskName];
 
 /**
- * Uses the library's own function, once per queue and in this order, because two transactions that name a new queue
- * wait for each other. A job that is being taken or completed is not waited for: the function would neither replace it
- * nor add another, although its worker sees nothing of this transaction; and a worker that completes several would in
- * turn wait for us. In that case another job is added without the key.
+ * Calls the library's own function once for each queue, in a fixed order of queues, because two transactions that name a new queue wait for
+ * each other. A job with the same key whose row is locked is not waited for, because a worker is taking or completing it. The function
+ * would neither replace it nor add another job, although its worker sees nothing of this transaction; and a worker that completes several
+ * jobs would in turn wait for this transaction. In that case another job is added without the key.
  */
 const ADD = `with asked as materialized (
       select * from json_to_recordset($1::json) as job(task text, payload json, queue text, run_at timestamptz,
@@ -78,12 +80,12 @@ export async function addJob(database: Pick<Database, 'query'>, job: Job): Promi
   });
 }
 
-/** Uses the library's function after one more check, so that existing jobs stay as they are, even while they run. */
+/** Calls the library's function only for keys without a job, so that existing jobs stay as they are, even while they run. */
 const ADD_ABSENT = `select 1 from unnest($1::text[]) as wanted(task),
     lateral ${JOBS_SCHEMA}.add_job(task, '{}', null, now(), $2, task, null, null, 'unsafe_dedupe')
     where not exists (select from ${JOBS_SCHEMA}.jobs there where there.key = wanted.task)`;
 
-/** Ensures one job for each of these tasks, with its name as key. Any number of processes may call it. */
+/** Adds a job for each of these tasks that has none, with the task's name as key. Any number of processes may call it at once. */
 export async function addAbsentJobs(
   database: Pick<Database, 'query'>,
   tasks: readonly `periodic/${string}`[],
@@ -93,8 +95,8 @@ export async function addAbsentJobs(
 }
 
 /**
- * A worker that dies between enqueuing its successor and completing the old job leaves the old job without its key: it
- * would never run, and is removed here.
+ * Removes jobs that would never run. Such a job has lost its key, because its worker died after it had enqueued the job's successor and
+ * before it had completed the job.
  */
 export async function forgetSuperseded(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({
@@ -105,7 +107,7 @@ export async function forgetSuperseded(database: Pick<Database, 'query'>): Promi
   });
 }
 
-/** Seconds for which the job of these keys that has waited longest was ready without being taken. 0 if there is none. */
+/** Seconds since the first of the ready jobs with these keys became ready. 0 if none is ready. */
 export async function longestReadySeconds(database: Pick<Database, 'query'>, keys: readonly string[]): Promise<number> {
   const [found] = await database.query<{ seconds: number }>({
     name: 'longest ready job',
@@ -123,10 +125,10 @@ export interface ReadyJobs {
   readonly oldest_seconds: number;
 }
 
-/** Maximum number of jobs that are counted, so that the cost is limited. They are read by the index that the worker uses. */
+/** Maximum number of jobs that are counted, which limits the cost. They are read from the index that the worker uses. */
 export const READY_JOBS_MAX = 10_000;
 
-/** Jobs that are ready and not taken, by task. Tasks without any are left out. */
+/** Number of jobs that are ready and not taken, by task. Tasks without such jobs are left out. */
 export function readyJobs(database: Pick<Database, 'query'>): Promise<ReadyJobs[]> {
   return database.query<ReadyJobs & Record<string, unknown>>({
     name: 'ready jobs',

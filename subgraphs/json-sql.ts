@@ -12,43 +12,49 @@ import { limits } from '../schema/limits.ts';
 /* SQL expressions by which Postgres writes the JSON of a response, so that a page is not built row by row. */
 
 /**
- * How Postgres writes a type as JSON. Each field has an SQL expression of type text that is JSON, or null if the field is null; or, for an
- * object, the way in which that is written. The result must be the same as that of the field resolvers in JavaScript.
+ * How Postgres writes a type as JSON. A field is either an SQL expression of type text, which is JSON or null, or a `Writing` if the field
+ * is an object. The result must be the same as that of the field resolvers in JavaScript.
  */
 export interface Writing {
   readonly type: string;
   readonly fields: Readonly<Record<string, string | Writing>>;
   /** Names of the fields that are never null. */
   readonly always?: readonly string[];
-  /** Fields that are all null if the condition `none` is true, which is cheap to check. */
+  /** Fields that are all null if the SQL condition `none` is true. This condition is cheap to check. */
   readonly rare?: { readonly none: string; readonly fields: readonly string[] };
-  /** Condition under which the object is not null. */
+  /** SQL condition under which the object is not null. */
   readonly where?: string;
   /** For a list of such objects: makes the SQL expression of the list from that of one item. */
   readonly list?: (each: string) => string;
 }
 
 /**
- * Lists whose null members are left out of the response, by the response names on the path to the list, joined by dots. The value names the
- * members that are written even if they are null. In all other objects a null member is written as null.
+ * Lists whose items leave out null members. The key is the path to the list: response names, joined by dots. The value names the members
+ * that are written even if they are null. In all other objects a null member is written as null.
  */
 export type NullOmissions = Readonly<Record<string, readonly string[]>>;
 
 type Fragments = GraphQLResolveInfo['fragments'];
 
-/** Expressions of columns. Text from a caller is escaped; what Postgres prints itself needs no escaping. */
+/** For a column that Postgres prints as JSON by itself, such as a number or a boolean: it needs no escaping. */
 export const asPrinted = (column: string): string => `${column}::text`;
-/** Escapes text except for control characters, which `writtenText` escapes. Measured: this takes a seventh of the time of to_json. */
+/**
+ * For text from a caller. Control characters are not escaped here but in `writtenText`. Measured: this takes a seventh of the time of
+ * to_json.
+ */
 export const asText = (column: string): string => String.raw`'"'||replace(replace(${column},'\','\\'),'"','\"')||'"'`;
-/** For digits and words of a fixed list, which need no escaping. */
+/** For digits, and for words from a fixed list, which need no escaping. */
 export const asWord = (column: string): string => `'"'||${column}||'"'`;
 /** For a member of jsonb: JSON null becomes SQL null, as for an absent member. */
 export const asJson = (member: string): string => `nullif((${member})::text,'null')`;
-/** In the format of Date.toISOString. The added microsecond keeps zeros at the end of the milliseconds, which Postgres would leave out. */
+/**
+ * For a time, in the format of Date.toISOString. The added microsecond keeps zeros at the end of the milliseconds, which Postgres would
+ * leave out.
+ */
 export const asTime = (column: string): string =>
   `left(to_json(date_trunc('milliseconds',${column} at time zone 'UTC')+interval '1 microsecond')::text,24)||'Z"'`;
 
-/** JSON that Postgres writes has control characters only inside strings, so all of them are escaped. */
+/** Escapes all control characters, because JSON that Postgres writes has them only inside strings. */
 export function writtenText(text: string): RawJson {
   return new RawJson(CONTROL.test(text) ? withEscapes(text) : text);
 }
@@ -60,9 +66,7 @@ const ESCAPES = Array.from({ length: SPACE }, (_, code) =>
 /** Length of an escape such as `\u0001`. */
 const ESCAPE_BYTES_MAX = 6;
 
-/**
- * Works byte by byte, because for a text of nothing but line feeds a regular expression would block the thread for a second per megabyte.
- */
+/** Works byte by byte, because a regular expression would block the thread for a second per megabyte of a text that has only line feeds. */
 function withEscapes(text: string): string {
   const bytes = Buffer.from(text);
   let controls = 0;
@@ -84,7 +88,7 @@ export function fieldSql(
   leftOut: NullOmissions,
   path: string,
 ): string {
-  // A caller chooses the keys, so `constructor` may be one of them.
+  // A caller chooses the response names in the path, so the path may be `constructor`.
   const kept = Object.hasOwn(leftOut, path) ? leftOut[path] : undefined;
   const members = [...selectedFields(fieldNodes, fragments)].map(([key, nodes]): Member => {
     const name = nodes[0]?.name.value ?? '';
@@ -109,8 +113,8 @@ interface Member {
 }
 
 /**
- * The first member that is always written has no comma of its own: the members before it end with a comma, and those after it begin with
- * one.
+ * Joins members with commas. The first member that is always written has no comma: the members before it end with a comma, and those after
+ * it begin with one.
  */
 function joinMembers(members: readonly Member[], none: string | undefined): string {
   const sure = members.findIndex(({ always, stays, rare }) => !rare && (always || stays));
@@ -132,7 +136,7 @@ function runs(members: readonly Member[], none: string | undefined, begin: strin
   return [...these, ...runs(members.slice(run.length), none, begin, end)];
 }
 
-/** `||` with null is null. */
+/** Writes the member by `ifNull` if its value is null, because `||` with null returns null. */
 function memberSql(member: Member, begin: string, end: string): string {
   const text = `'${begin}"${member.key}":'||${member.value}${end && `||'${end}'`}`;
   return member.always ? text : `coalesce(${text},${ifNull(member, begin, end)})`;
@@ -169,9 +173,7 @@ function writtenValue(
   return typeof field === 'string' ? field : fieldSql(field, { fieldNodes: nodes, fragments }, leftOut, path);
 }
 
-/**
- * Fields selected under a field, by response key, merged as in GraphQL section 6.3.2. There are neither directives nor abstract types here.
- */
+/** Fields selected under a field, by response key, merged as in GraphQL section 6.3.2. Directives and abstract types do not occur here. */
 export function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): Map<string, FieldNode[]> {
   const found = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
@@ -185,7 +187,8 @@ export function selectedFields(nodes: readonly FieldNode[], fragments: Fragments
     for (const node of selection?.selections ?? []) {
       if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet);
       else if (node.kind === Kind.FIELD) add(node);
-      // Each fragment is visited once: a repetition selects nothing new, and nested pairs would take 2^n visits.
+      // Each fragment is visited once, because a repetition selects nothing new, and fragments that each name the next one twice would take
+      // 2^n visits.
       else if (!spread.has(node.name.value)) {
         spread.add(node.name.value);
         collect(fragments[node.name.value]?.selectionSet);
@@ -199,8 +202,8 @@ export function selectedFields(nodes: readonly FieldNode[], fragments: Fragments
 const names = new Map<string, string>();
 
 /**
- * The first statements are prepared on each connection that runs them. Callers may produce any number of others, which
- * are not.
+ * Names the first statements, so that they are prepared on each connection that runs them. Callers can cause any number of other
+ * statements, which stay unnamed and are not prepared.
  */
 export function preparedIfFew(text: string): { readonly name?: string; readonly text: string } {
   const name =
@@ -213,7 +216,8 @@ export function preparedIfFew(text: string): { readonly name?: string; readonly 
 const writable = new WeakMap<DocumentNode, boolean>();
 
 /**
- * Whether the selection of a document is the same for all values of its variables. Documents with @skip or @include are left to graphql-js.
+ * Whether the selection of a document is the same for all values of its variables. Documents with directives, such as @skip or @include,
+ * are left to graphql-js.
  */
 export function isWritable(document: DocumentNode): boolean {
   const known = writable.get(document);

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Database } from './database.ts';
 
-/** A server that has vanished sends no FIN: without this, the process would listen to a dead connection for ever. */
+/**
+ * Pause between echoes. A server that has vanished sends no FIN, so without echoes the process would listen to a dead connection for ever.
+ */
 const HEARTBEAT_MS = 15_000;
 const ANSWER_MS_MAX = 5_000;
 
@@ -11,7 +13,7 @@ export const LIVE_APPLICATION = 'live';
 export interface ConnectionEvents {
   readonly channels: readonly string[];
   receive(channel: string, payload: string): void;
-  /** Called once, after LISTEN was in force: the connection broke, did not answer or was ended. */
+  /** Called once, when a connection on which LISTEN was in force breaks, does not answer or is ended. */
   onLost(connection: LiveConnection): void;
 }
 
@@ -56,8 +58,9 @@ export class LiveConnection {
   }
 
   /**
-   * Resolves when all notifications that were committed before the call have been received: they arrive in order of commit, and the one
-   * that the connection sends to itself comes after them. Without a response it rejects, and the connection is lost.
+   * Resolves when all notifications that were committed before the call have been received. Notifications arrive in order of commit, so the
+   * connection sends one to itself, which comes after them. If this one does not arrive in time, the promise rejects and the connection is
+   * ended.
    */
   async echo(): Promise<void> {
     const word = String(++this.#spoken);

@@ -4,13 +4,13 @@ import { NextRuns } from './coalesce.ts';
 import type { Wake } from './live.ts';
 import { DatabaseAway } from './outage.ts';
 
-/* Follows events that are numbered without gaps in a table: those of a book, or those of the board. */
+/* Follows events that are numbered without gaps in a table: the events of a book, or those of the board. */
 
-/** A wake-up that comes while no reader waits is kept; two count as one. */
+/** Keeps a wake-up that comes while the reader does not wait. Several wake-ups count as one. */
 class WakeUp {
   /** Newest position that was notified. */
   #newest: number | null = null;
-  /** Woken without a position (after a reconnect): events may have been missed. */
+  /** True after a wake-up without a position, such as after a reconnect: events may have been missed. */
   #unsure = false;
   #closed = false;
   #wake: (() => void) | null = null;
@@ -25,7 +25,7 @@ class WakeUp {
     this.#wake?.();
   }
 
-  /** Called before the table is read: the newest notified position, or null if notices may have been missed. */
+  /** Called before the table is read. Returns the newest position that was notified, or null if notices may have been missed. */
   answer(): number | null {
     const notified = this.#unsure ? null : this.#newest;
     this.#unsure = false;
@@ -50,21 +50,21 @@ class WakeUp {
 const AWAY_REST_MS = 1_000;
 
 /**
- * Events of one table beyond `after`, ascending, at most `limit`. `notified` is the newest position that was notified to
- * the reader, null if unknown: see shareReads.
+ * Reads at most `limit` events of one table beyond position `after`, in ascending order. `notified` is the newest position that was
+ * notified to the reader, null if unknown: see `shareReads`.
  */
 export type ReadEvents<K, E> = (of: K, after: number, limit: number, notified: number | null) => Promise<readonly E[]>;
 
 export interface FeedSource<E> {
-  /** Calls `wake` with the newest position whenever there is one, and with null if some may have been missed. */
+  /** Calls `wake` with the newest position after each event, and with null if notices may have been missed. The result stops the calls. */
   watch(wake: Wake): Promise<() => void>;
   read(after: number, limit: number, notified: number | null): Promise<readonly E[]>;
 }
 
 /**
- * The events after `after`, without end: each one once, in order of position, without gaps. LISTEN is in force before the table is read. A
- * wake-up only says that a read is worthwhile, so lost, late and repeated ones do no harm. At most one page is held, so a slow reader
- * causes later reads. Ends on return(), even while it waits.
+ * Iterates without end over the events after position `after`: each event once, in order of position, without gaps. LISTEN is in force
+ * before the table is read. A wake-up only causes a read, so lost, late and repeated wake-ups do no harm. At most one page is held in
+ * memory, so a slow reader causes later reads. return() ends the iteration, even while it waits.
  */
 export function liveFeed<E extends { readonly position: number }>(
   source: FeedSource<E>,
@@ -101,7 +101,7 @@ async function* follow<E extends { readonly position: number }>(
       const notified = wake_up.answer();
       const page = await source.read(position, limits.feed_page_events_max, notified).catch(restIfAway);
       if (page === null) {
-        // Repeats an earlier notice for a reader that reads on its own.
+        // `answer` has cleared the notice, so the next read must again assume that events were missed.
         wake_up.noteEvent(null);
         continue;
       }
@@ -117,7 +117,7 @@ async function* follow<E extends { readonly position: number }>(
   }
 }
 
-/** Returns null after a pause if the database is away, so that a reader does not notice it. */
+/** If the database is away, returns null after a pause, so that the reader notices only a delay. */
 async function restIfAway(fault: unknown): Promise<null> {
   if (!(fault instanceof DatabaseAway)) throw fault;
   await sleep(AWAY_REST_MS);
@@ -125,9 +125,9 @@ async function restIfAway(fault: unknown): Promise<null> {
 }
 
 /**
- * One read for all readers with the same position and the same newest notice. A read that began after the notice sees
- * the event, so a reader that joins misses nothing. Without a notice (null), the read must begin after the request: a
- * thousand reconnecting readers cost two reads.
+ * Shares one read among all readers with the same position and the same newest notice. A read that began after the notice sees the event,
+ * so a reader that joins it misses nothing. Without a notice (null), the read must begin after the request, so it is shared by `NextRuns`:
+ * a thousand readers that reconnect cost two reads.
  */
 export function shareReads<K extends number | string, E>(readEvents: ReadEvents<K, E>): ReadEvents<K, E> {
   const running = new Map<string, Promise<readonly E[]>>();

@@ -13,18 +13,18 @@ import {
 } from './live-channels.ts';
 import { LiveConnection } from './live-connection.ts';
 
-/** Wake-ups across processes: Postgres NOTIFY carries only a name and a position; the tables hold the facts. */
+/** Wake-ups across processes. Postgres NOTIFY carries only a name and a position; the facts are read from the tables. */
 export interface Live {
   /**
-   * Calls `wake` with the newest position whenever book `agent_id` moved, in any process, and once after every
-   * reconnect (then with null: read the ledger). Resolves when LISTEN is in force; the result stops it.
+   * Calls `wake` with the newest position after each event of the book of `agent_id`, in any process. After every reconnect it calls `wake`
+   * once with null, and the ledger must be read. Resolves when LISTEN is in force; the result stops the calls.
    */
   watch(agent_id: number, wake: Wake): Promise<() => void>;
-  /** Notifies of every session that ends, in any process. Resolves when LISTEN is in force; the result stops it. */
+  /** Notifies `watcher` of every session that ends, in any process. Resolves when LISTEN is in force; the result stops the calls. */
   watchSessions(watcher: SessionWatcher): Promise<() => void>;
   /**
-   * Resolves when everything that was committed before the call has been delivered: Postgres delivers in order of
-   * commit, and a notice to ourselves comes after it. Waits while the connection is down. @throws Refusal once closed.
+   * Resolves when all notices that were committed before the call have been delivered. Postgres delivers them in order of commit, so a
+   * notice that this process sends to itself comes after them. Waits while the connection is down. @throws Refusal once closed.
    */
   catchUp(): Promise<void>;
   close(): Promise<void>;
@@ -33,8 +33,8 @@ export interface Live {
 /** Notices of the receipt log, for the code that appends to it. */
 export interface LiveLog {
   /**
-   * Calls `watcher` with every notice of the receipt log, from any process, and with null after every reconnect: read it
-   * again. Resolves when LISTEN is in force; the result stops it.
+   * Calls `watcher` with every notice of the receipt log, from any process. After every reconnect it calls `watcher` with null, and the log
+   * must be read again. Resolves when LISTEN is in force; the result stops the calls.
    */
   watchLog(watcher: LogWatcher): Promise<() => void>;
 }
@@ -47,26 +47,25 @@ export interface LiveBoard {
 
 /** Notices of delegated sessions. */
 export interface LiveTrees {
-  /** Like `watch`, for the payments that count against one session. Also called with null when the session is revoked. */
+  /** Like `watch`, for the payments that count against one session. `wake` is also called with null when the session is revoked. */
   watchTree(delegation_hash: string, wake: Wake): Promise<() => void>;
 }
 
 /** Notices of tasks, for the code that works on them. */
 export interface LiveTasks {
   /**
-   * Notifies of every task that its buyer cancels, in any process. Resolves when LISTEN is in force; the result stops
-   * it.
+   * Notifies `watcher` of every task that its buyer cancels, in any process. Resolves when LISTEN is in force; the result stops the calls.
    */
   watchCanceled(watcher: CancelWatcher): Promise<() => void>;
 }
 
 /** State of the connection, for readiness checks. */
 export interface LiveState {
-  /** False until LISTEN is in force, and while its connection is lost: rows and ends of sessions are then noticed late. */
+  /** False until LISTEN is in force, and while the connection is lost. New rows and ended sessions are then noticed late. */
   readonly listens: boolean;
 }
 
-/** Reports of the connection for an operator, one each time it is lost. */
+/** Reports to an operator, once each time the connection is lost and restored. */
 export interface LiveConnectionReport {
   onLost(fault: unknown): void;
   onRestored(): void;
@@ -77,9 +76,9 @@ export type Wake = (position: number | null) => void;
 export type LogWatcher = (notice: string | null) => void;
 
 export interface SessionWatcher {
-  /** The agent whose session ended. Null once after every reconnect: check all sessions. */
+  /** Called with the agent whose session ended. Called with null once after every reconnect: all sessions must be checked. */
   onEnded(agent_id: number | null): void;
-  /** Notices are missed from now on, until `onEnded(null)`. */
+  /** Called when the connection is lost. Notices are missed from then on, until `onEnded(null)`. */
   onLost(): void;
 }
 
@@ -98,7 +97,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
   readonly #database: Pick<Database, 'connect'>;
   readonly #report: LiveConnectionReport | null;
   #is_lost = false;
-  /** By agent id for books, by delegation hash for delegated sessions. */
+  /** Watchers of books by agent id, and of delegated sessions by delegation hash. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
@@ -224,7 +223,10 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
     }
   }
 
-  /** Notices sent while the connection was lost are gone: after the new LISTEN every watcher reads on its own. */
+  /**
+   * Notices that are sent while the connection is lost never arrive. After the new LISTEN, every watcher is called with null, and reads on
+   * its own.
+   */
   #lost(connection: LiveConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = null;
@@ -236,11 +238,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, Li
       this.#boardMoved(null);
       this.#canceled(null);
     });
-    // Later watchers await it. Without any, closing must not cause an unhandled rejection.
+    // Later watchers await this promise. If there are none, closing must not cause an unhandled rejection.
     this.#listening.catch(() => {});
   }
 
-  /** The payload is `<of>:<position>`. Without a position watchers read on their own. */
+  /** The payload is `<of>:<position>`. Without a position, watchers are called with null and read on their own. */
   #moved(payload: string, named: (of: string) => number | string): void {
     const [of = '', position] = payload.split(':');
     const newest = Number(position);
