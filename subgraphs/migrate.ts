@@ -6,7 +6,8 @@ import type { MigrationClass } from './migration.ts';
 import type { OrmOptions } from './orm.ts';
 
 /**
- * The tables match neither this version nor the one that made them. The message is the rest of a sentence that begins with "the database".
+ * The schema cannot be brought up to date, for example because the tables match neither this version nor the one that made them. The
+ * message is the rest of a sentence that begins with "the database".
  */
 export class UnknownSchema extends Error {
   override name = 'UnknownSchema';
@@ -21,9 +22,9 @@ interface MigrateParts {
 }
 
 /**
- * Brings the schema up to date, ours and that of jobs. If several processes start at once, one does it. `settings` are those of the
- * connections that `connect` opens. `before` reads the schema first, while no other process writes. Returns the server's version: 180004
- * for 18.4. @throws UnknownSchema
+ * Brings our schema and that of jobs up to date. If several processes start at once, one of them does it. `settings`: settings of the
+ * connections that `connect` opens. `before` reads the schema first, while no other process migrates it. Returns the version of the server,
+ * such as 180004 for 18.4. @throws UnknownSchema
  */
 export async function migrate(schema: OrmOptions, { connect, settings, before }: MigrateParts): Promise<number> {
   const lock = await connect();
@@ -54,7 +55,7 @@ const scratchSchema = () => `baseline_${randomBytes(8).toString('hex')}`;
 
 /**
  * The migrator reads its record in `public`, but creates it, like the tables, in the first schema of the search path. If that is another
- * one, the first start would take payments, and no second start would succeed. @throws UnknownSchema
+ * schema, the first start would succeed and take payments, and every later start would fail. @throws UnknownSchema
  */
 async function requirePublic(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ schema: string | null }>('select current_schema() as schema');
@@ -131,8 +132,8 @@ function dueBaselines(migrations: readonly MigrationClass[], recorded: ReadonlyS
 }
 
 /**
- * Refuses a database that already has tables of a baseline that is to run, because a part of its record was lost. The baseline would fail
- * at every start, and only after other baselines were recorded, which no earlier version knows. @throws UnknownSchema
+ * Refuses a database that already has tables of a baseline that is to run, because a part of its record of migrations was lost. The
+ * baseline would fail at every start. By then other baselines would be recorded, which no earlier version knows. @throws UnknownSchema
  */
 async function requireUnmade(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const made = baselines.flatMap(baseline => new baseline().tables());
@@ -150,21 +151,21 @@ async function requireUnmade(client: pg.Client, baselines: readonly MigrationCla
 
 const NAMED_MAX = 4;
 
-/** The first names, with the number of the others. */
+/** Lists the first names, followed by the number of the others. */
 function namesOf(names: readonly string[]): string {
   if (names.length <= NAMED_MAX) return names.join(', ');
   return `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`;
 }
 
 /**
- * Compares the database with a scratch schema on the same server, so that the way in which its version prints definitions makes no
- * difference. @throws UnknownSchema
+ * Compares the database with a scratch schema on the same server, because versions of Postgres print the same definition differently.
+ * @throws UnknownSchema
  */
 async function requireSame(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const scratch = scratchSchema();
   const found = await catalogueOf(client, SCHEMA);
   // The usual schemas stay in the search path, so that objects outside our tables, such as an operator class of an extension, are found and
-  // printed the same. Seeds are left out: one might find rows of the real tables, and read them all while other processes wait to start.
+  // printed the same. Seeds are left out, because a seed might read all rows of the real tables while other processes wait to start.
   await client.query(`savepoint before_scratch; create schema ${scratch};
     select set_config('search_path', '${scratch}, ' || current_setting('search_path'), true)`);
   await client.query(baselines.flatMap(baseline => new baseline().definitions()).join(';\n'));

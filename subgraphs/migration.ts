@@ -1,6 +1,6 @@
 /**
- * A migration, identified by the name of its class: statements that run once, in one transaction with those of the other migrations that
- * are due.
+ * A migration, identified by the name of its class. Its statements run once, in one transaction with those of the other migrations that are
+ * due.
  */
 export abstract class Migration {
   readonly #definitions: string[] = [];
@@ -12,7 +12,10 @@ export abstract class Migration {
     this.#definitions.push(statement);
   }
 
-  /** Adds first rows, which are written after all definitions. An existing database has them already, and is not compared with them. */
+  /**
+   * Adds a statement that writes first rows, and that runs after all definitions. An existing database has these rows already, and is not
+   * compared with them.
+   */
   protected addSeed(statement: string): void {
     this.#seeds.push(statement);
   }
@@ -28,7 +31,7 @@ export abstract class Migration {
     return this.#definitions;
   }
 
-  /** Names of the tables that they create. */
+  /** Names of the tables that the definitions create. */
   tables(): readonly string[] {
     return this.definitions().flatMap(text =>
       [...text.matchAll(/create table (\w+)/g)].map(([, name]) => String(name)),
@@ -39,10 +42,10 @@ export abstract class Migration {
 export interface MigrationClass {
   new (): Migration;
   /**
-   * Of a baseline: names of the migrations that made the same tables before it, including earlier baselines. Its own name must not be one
-   * of them: a database that has run only that migration would count as complete.
+   * For a baseline: names of the earlier migrations that made the same tables, including earlier baselines. The baseline's own name must
+   * not be one of them, because a database that has run only a migration of that name would count as complete.
    */
   readonly replaces?: readonly string[];
-  /** Of a baseline: objects that it makes only if the server can, by their names in the catalogue. A database may lack them. */
+  /** For a baseline: names in the catalogue of objects that it makes only if the server can. A database may lack them. */
   readonly optional?: readonly string[];
 }

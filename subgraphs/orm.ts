@@ -50,7 +50,7 @@ function runBy(migration: MigrationClass) {
   };
 }
 
-/** numeric(78,0) ↔ bigint: wide enough for USDC and for XNO raw, and for any uint256. */
+/** Maps numeric(78,0) to bigint. The column is wide enough for USDC, for XNO raw, and for any uint256. */
 class AmountType extends Type<AtomicAmount, string> {
   override convertToDatabaseValue(value: AtomicAmount): string {
     return String(value);

@@ -18,9 +18,9 @@ export interface RefusalPiece {
 /** What one delta adds to the reasoning, member by member. */
 export interface ReasoningPiece {
   readonly reasoning: Reasoning;
-  /** The reasoning as text, once, because members may repeat each other. Empty if it has no text. */
+  /** Text of the reasoning, without the repetitions in other members. Empty if the reasoning has no text. */
   readonly text: string;
-  /** Index of its block in the answer, if the hub gives blocks. */
+  /** Index of the block in the answer, if the hub gives its answer in blocks. */
   readonly block?: number;
 }
 

@@ -6,9 +6,9 @@ import type { AnyPaid } from './sale.ts';
 export interface RequestedCall extends NamedIntent {
   /** Coordinate of the paid field. The name of the operation is derived from it. */
   readonly field: string;
-  /** As the request names it. */
+  /** Model as the request names it. Null if it names none. */
   readonly model: string | null;
-  /** Ids of the models one of which will answer. Empty if the call involves no model. */
+  /** Ids of the models of which one will answer. Empty if the call involves no model. */
   readonly models: readonly string[];
   /** Ids of the models that svc/auto may choose for the call. Absent if no model is involved. */
   readonly auto_models?: readonly string[];
@@ -16,7 +16,7 @@ export interface RequestedCall extends NamedIntent {
 
 const namesNone: NamedIntent = { intent_id: null, attempt_index: null, parent_ref: null };
 
-/** Read from the arguments once, for all readers between request and row. */
+/** Reads the facts from the arguments, once for all code between the request and the row. */
 export function requestedCall(paid: AnyPaid, args: JsonObject): RequestedCall {
   const { intent_id, attempt_index, parent_ref } = paid.intent?.(args) ?? namesNone;
   const named = { field: paid.field, model: paid.model?.(args) ?? null, models: paid.models?.(args) ?? [] };

@@ -15,10 +15,7 @@ import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
 import type { StampedRow, StampFact } from './stamped-row.ts';
 
-/*
- * What a paid field declares of its sale, for `charge(paid, args, context)`: price, order, networks, slots, and its
- * work.
- */
+/* What a paid field declares about its sale, for `charge(paid, args, context)`: price, order, networks, slots, and its work. */
 
 /** Payer of a payment, as proven by the payment. The wallet is in the chain's own spelling (EIP-55 on Base). */
 export interface Payer {
@@ -35,13 +32,15 @@ export interface Route {
   /** Model that the hub named in its answer. Null or absent if it named none. */
   readonly answered_model?: string | null;
   /**
-   * Id of the hub's catalogue that `answered_model` names, by its current configuration: `model` itself, if it is an
-   * alias of it, or another id. Null or absent if it names none, or if it is `model` with only a version added.
+   * Id in the hub's catalogue that `answered_model` names under the current configuration: `model` itself, if `answered_model` is an alias
+   * of it, or another id. Null or absent if it names no id, or if it is `model` with only a version added.
    */
   readonly answered_catalogue_model?: string | null;
 }
 
-/** Result of the work. `answer` is the domain value: it is stored encrypted for redelivery, and projected per selection. */
+/**
+ * Result of the work. `answer` is the domain value: it is stored encrypted for redelivery, and each response contains its selected fields.
+ */
 export interface Work<T extends JsonObject> {
   readonly answer: T;
   readonly route: Route;
@@ -55,15 +54,14 @@ export interface Work<T extends JsonObject> {
   readonly end: AnswerEnd;
   /** Cost of the work to this service, if its price is known. */
   readonly provider_cogs?: ProviderCogs | null;
-  /** Whether the caller fetches the output from the hub, from which `vendor_blind` then no longer hides the caller. */
+  /** Whether the caller fetches the output from the hub itself. The hub then sees the caller, so `vendor_blind` no longer applies. */
   readonly fetched_there?: boolean;
 }
 
 /**
- * Why a receipt commits to no output: the payment is proven, the output is not. `process_ended`: this service crashed
- * or was stopped; no answer is kept, and the next resend is worked for. `no_input`: a task was accepted and no hub was
- * called yet. `hub_broke_off` also covers a request that its hub refused during the answer and a limit of this service;
- * those two allow no rerun.
+ * Why a receipt commits to no output: it then proves the payment, but not the output. `process_ended`: this service crashed or was stopped;
+ * no answer is kept, and the work is done again when the payment is sent again. `no_input`: a task was accepted and no hub was called yet.
+ * `hub_broke_off` also covers a request that its hub refused during the answer, and a limit of this service; these two allow no rerun.
  */
 export type OmissionRule = 'no_output' | 'no_input' | 'hub_broke_off' | 'process_ended';
 
@@ -81,17 +79,17 @@ export interface StreamedWork<T extends JsonObject> {
   /** The answer without its streamed content, as far as it is known in advance. */
   readonly begun: T;
   /**
-   * Pieces as they arrive, in order. Ends when the answer ends, breaks off or grows too long; never throws. The hub is
-   * read no further than the reader reads.
+   * Pieces as they arrive, in order. The iteration ends when the answer ends, breaks off or grows too long, and never throws. The hub is
+   * read only as far as the pieces are read.
    */
   readonly pieces: AsyncIterable<Piece>;
   /** The complete work, after the pieces have ended. */
   finishedWork(): Work<T>;
-  /** Stops reading the answer: the pieces end. */
+  /** Stops reading the answer, which ends the pieces. */
   cancel(): void;
 }
 
-/** Arguments of a stamp's commit: the money has moved, or an API key was used, and this is recorded now. */
+/** Facts for the commit of a stamp. By then the money has moved, or an API key was used, and this is recorded in the same transaction. */
 export interface StampContext {
   readonly task_id: TaskId;
   /** Null, like `payment_ref`, if an API key was used instead of a payment. */
@@ -116,7 +114,7 @@ export const validity_seconds_min: Record<ChargeOrder, number> = {
 
 /** A kind of key that can be accepted instead of a payment. */
 export type WaivingKey = 'live' | 'demo' | 'waiver';
-/** Keys that are accepted for work. */
+/** Keys that are accepted instead of a payment for work. */
 export const CALL_KEYS = ['live', 'demo'] as const satisfies readonly WaivingKey[];
 
 /** Limits of the work. */
@@ -125,7 +123,7 @@ export interface WorkBounds {
   readonly until_ms: number;
   /** Ids of the models that may answer under the book's policy. Null if it does not limit them, or if there is no book. */
   readonly allowed_models: readonly string[] | null;
-  /** Aborted once the buyer cancels: the hub's request is closed. Absent if this cannot be detected. */
+  /** Aborted once the buyer cancels, so that the request to the hub is closed. Absent if this cannot be detected. */
   readonly canceled?: AbortSignal;
 }
 
@@ -133,20 +131,26 @@ interface SoldOperation<A extends JsonObject> {
   /** Coordinate of the paid field. A payment is bound to it and to the canonical arguments. */
   readonly field: `Mutation.${string}` | `Subscription.${string}`;
   readonly job_kind: JobKind;
-  /** Its name in an offer. Absent: it is named by its field. */
+  /** Name of the operation in an offer. Absent: it is named by its field. */
   readonly offered_as?: string;
-  /** Null in the list of paid operations if the price depends on the request; the charging code states it then. */
+  /**
+   * Price in atomic units. Null in the list of paid operations if the price depends on the request; it is then set when the request is
+   * charged.
+   */
   readonly price_atomic: AtomicAmount | null;
-  /** Payee on its only network. Absent: this service. */
+  /** Payee, for an operation that is offered on one network only. Absent: this service. */
   readonly pay_to?: string;
   readonly networks: readonly NetworkName[];
-  /** URL at which it is offered, if the offer is made for this request. Absent: the serving code knows it. */
+  /**
+   * URL at which the operation is offered, if the offer is made for this request alone. Absent: the code that serves the request supplies
+   * the URL.
+   */
   readonly resource?: string | undefined;
-  /** Seconds from now for which its payment may be valid at most. Absent: the maximum of all payments. */
+  /** Maximum number of seconds, from now, for which its payment may be valid. Absent: the maximum of all payments. */
   readonly validity_seconds_max?: number;
-  /** Whether its price is held against the book's ceiling from the claim on, and the book's policy applies. */
+  /** Whether its price is reserved against the book's budget from the claim on, and the book's policy is checked. */
   readonly reserves: boolean;
-  /** Amount held, if it is more than the price: the rest of the same purchase is checked only once. */
+  /** Amount that is reserved, if it is more than the price. It covers the rest of the same purchase, which is not checked again. */
   readonly reserved_atomic?: AtomicAmount;
   /** For the second of two payments: names of the sessions whose caps already count both. */
   readonly held_under?: readonly string[];
@@ -157,20 +161,20 @@ interface SoldOperation<A extends JsonObject> {
   /** The model as the request names it. Stored in the row of a call that its book refuses. */
   model?(args: A): string | null;
   /**
-   * Ids of the models one of which will answer, by whatever alias the request names them, for the book's policy.
-   * Absent: no model is involved, and a list of allowed models does not limit the operation.
+   * Ids of the models of which one will answer, for the book's policy. They are ids even if the request names an alias. Absent: no model is
+   * involved, and a list of allowed models does not limit the operation.
    */
   models?(args: A): readonly string[];
   /** Ids of the models that svc/auto could choose for these arguments, whichever model they name. A grant of svc/auto allows these. */
   auto_models?(args: A): readonly string[];
   /**
-   * The arguments to which the previous version would have bound a payment, if it left something out. Null if it left out nothing. Absent:
+   * The arguments to which the previous version would have bound a payment, if it left something out. Null if it left nothing out. Absent:
    * it bound the same arguments as this version.
    */
   former_args?(args: A): JsonObject | null;
   /**
-   * Last check before the claim, with the payer proven. If it throws a Refusal, the payment stays usable. It reserves nothing: what must be
-   * unique needs a slot. `payer` is null if a key is used instead of a payment.
+   * Last check before the claim, when the payer is proven. If it throws a Refusal, the payment stays usable. It reserves nothing: what must
+   * be unique needs a slot. `payer` is null if a key is used instead of a payment.
    */
   admit?(args: A, payer: Payer | null, context: Context): Promise<void>;
   /** Names that only one live claim may hold ("wallet:0x…"), taken in the claim's own transaction. */
@@ -179,7 +183,7 @@ interface SoldOperation<A extends JsonObject> {
   readonly slot_taken?: ErrorCode;
   /** Seconds after which to retry, if the slot may be free by then. */
   readonly slot_retry_seconds?: number;
-  /** Book of the row. Absent: the book of the session, or else that of the payer. It does not check the money. */
+  /** Book to which the row is added; the payment is not checked here. Absent: the book of the session, or else that of the payer. */
   book?(args: A, payer: Payer, context: Context): Promise<AgentId | null>;
 }
 
@@ -199,64 +203,68 @@ export interface Stream<A extends JsonObject, T extends JsonObject> extends Sold
   piecesOf(answer: T): readonly Piece[];
 }
 
-/** The payment settles first; its effect is written in the transaction that records it, so it cannot be lost. */
+/** The payment settles first. Its effect is written in the transaction that records the payment, so the effect cannot be lost. */
 export interface Stamp<A extends JsonObject, T extends JsonObject, F extends JsonObject = JsonObject>
   extends SoldOperation<A> {
   readonly order: 'stamp';
   readonly route: Route;
   /**
-   * Set if its receipt signs book and payment together (book_chain). `off_book`: it counts against nothing, and has no row of its own on
-   * the book. `on_book`: it has a row like any call.
+   * Set if the receipt signs book and payment together (book_chain). `off_book`: the payment counts against nothing, and has no row on the
+   * book. `on_book`: it has a row like any call.
    */
   readonly chained?: 'off_book' | 'on_book';
   /**
-   * The second of two payments for one request. Proof and Idempotency-Key come with both and belong to the first, which
-   * is final before this one is requested.
+   * Set for the second of two payments for one request. Proof and Idempotency-Key are sent with both payments and belong to the first,
+   * which is final before the second is requested.
    */
   readonly after_first?: true;
   /**
-   * Reads other sources under the claim, before any money moves. The result is encrypted with the claim when the payment is sent, and row
-   * and effect are made from that alone, by any process. If it throws a Refusal, nothing is charged.
+   * Reads other sources under the claim, before any money moves. The result is encrypted with the claim when the payment is sent. From that
+   * result alone, any process can make the row and the effect. If it throws a Refusal, nothing is charged.
    */
   find?(args: A, payer: Payer | null, context: Context, bounds: WorkBounds): Promise<StampFact<F>>;
-  /** The row, with a receipt of its own, that it adds besides its effect. Pure. */
+  /** Makes the row that is added besides the effect of the stamp, and that has its own receipt. Pure. */
   row?(args: A, fact: F, stamped: Omit<StampContext, 'recorded_at_ms'>): StampedRow;
-  /** Runs inside the recording transaction, also by reconcile after a crash: no I/O but `tx`, no caller's context. */
+  /**
+   * Runs inside the transaction that records the payment; after a crash, reconcile runs it. It does no I/O except through `tx`, and must
+   * not need the caller's context.
+   */
   commit(tx: Tx, args: A, stamped: StampContext, fact: F | null): Promise<T>;
 }
 
 /**
- * The first of two payments: its money goes to another party, and is `held` as moved, without a receipt, until the
- * second has moved. Its payee could still submit a released payment, so its slots are kept until the chain rules that
- * out.
+ * The first of two payments, which goes to another party. After it has moved it is `held`, without a receipt, until the second payment has
+ * moved. Its payee could still submit a payment that was released, so its slots are kept until the chain rules that out.
  */
 export interface Leg<A extends JsonObject> extends SoldOperation<A> {
   readonly order: 'leg';
   readonly route: Route;
-  /** Runs inside the transaction that holds it, also by reconcile after a crash. Never refuses: the money has moved. */
+  /**
+   * Runs inside the transaction that marks the payment as held; after a crash, reconcile runs it. It never refuses, because the money has
+   * moved.
+   */
   onHold(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
   /**
    * Runs inside the transaction that releases the held payment, because the chain does not have it. The payment must then be made again.
    */
   onRelease(tx: Tx, args: A, task_id: TaskId): void;
   /**
-   * Slot of the second payment: while it is held, no other second payment is requested, and the stored state stays as
-   * it is.
+   * Slot of the second payment. While a payment has this slot, no other second payment is requested, and the stored state does not change.
    */
   second_slot(args: A): string;
 }
 
-/** An operation paid for in two parts. The second requests nothing that the first has not, and is recorded for both. */
+/** An operation that is paid for with two payments. The second requests nothing that the first does not, and its record covers both. */
 export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   /** Slot of the first payment, which is kept for as long as that payment may still move (receipt/claim/slots.ts). */
   readonly slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;
-  /** Result of both payments, returned for good to a caller that sends one of them or none. */
+  /** Result of both payments, once both have moved. From then on a caller gets it who sends either payment again, or none. Null before. */
   readonly brought: T | null;
-  /** Error for a caller that sends another payment then. */
+  /** Error for a caller that sends another payment after both have moved. */
   readonly brought_already: ErrorCode;
-  /** Why this request can pay nothing. Null if it can. Returned with what is known of a payment that the request carries. */
+  /** Why this request cannot pay. Null if it can. It is returned together with what is known about a payment that the request carries. */
   readonly refused: Refusal | null;
 }
 

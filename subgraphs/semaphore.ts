@@ -1,8 +1,8 @@
 export interface SemaphoreBounds {
   readonly at_once_max: number;
-  /** Maximum time to wait for a turn. After it the request is refused. */
+  /** Maximum time to wait for a turn, in milliseconds. After it the request is refused. */
   readonly wait_ms_max: number;
-  /** Maximum number of waiting requests of one asker. Further ones are refused at once. */
+  /** Maximum number of waiting requests of one asker. Further requests of the asker are refused at once. */
   readonly waiting_per_asker_max: number;
 }
 
@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Limits the concurrency of costly work, round-robin by caller: a caller with many requests has its own queue and
- * delays each other caller by one turn.
+ * Limits the concurrency of costly work. Callers take turns (round-robin), so a caller with many requests delays each other caller by one
+ * turn only.
  */
 export class Semaphore {
   readonly #patience: Patience;
@@ -23,18 +23,21 @@ export class Semaphore {
   /** Waiting requests by asker, in the order of their next turns. */
   readonly #lines = new Map<string, Waiting[]>();
 
-  /** Without limits of waiting, `take` waits for as long as necessary. */
+  /** If the bounds do not limit waiting, `take` waits for as long as necessary. */
   constructor({ at_once_max, ...patience }: Pick<SemaphoreBounds, 'at_once_max'> & Partial<Patience>) {
     this.#free = at_once_max;
     this.#patience = { ...ENDLESS, ...patience };
   }
 
-  /** Null if no turn came in time, if the asker has too many waiting requests, or if it has left (`left`). */
+  /**
+   * Runs `work` when it is the asker's turn. Null if no turn came in time, if the asker has too many waiting requests, or if it has left
+   * (`left`).
+   */
   async take<T extends object>(asker: string, work: () => Promise<T>, left?: AbortSignal): Promise<T | null> {
     return (await this.#turn(asker, this.#patience, left)) ? this.#inTurn(work) : null;
   }
 
-  /** Waits for as long as necessary. */
+  /** Runs `work` when it is the asker's turn, and waits for that as long as necessary. */
   async run<T>(asker: string, work: () => Promise<T>): Promise<T> {
     await this.#turn(asker, ENDLESS);
     return this.#inTurn(work);
@@ -83,7 +86,7 @@ export class Semaphore {
 
   #next(): Waiting | undefined {
     for (const [asker, line] of this.#lines) {
-      // An asker who has more waiting goes to the end of the round.
+      // An asker with more waiting requests goes to the end of the round.
       this.#lines.delete(asker);
       const next = line.shift();
       if (line.length > 0) this.#lines.set(asker, line);

@@ -8,26 +8,26 @@ import type { ReceiptLeg, ReceiptPayment } from '../schema/receipt-shapes.ts';
 /** Facts that a stamp has read from other sources before any money moved. */
 export interface StampFact<F extends JsonObject> {
   readonly fact: F;
-  /** Names that only one live claim may hold, as `slots`: taken before the payment is sent. */
+  /** Names that only one live claim may hold, like `slots` of a paid field. They are taken before the payment is sent. */
   readonly slots: readonly string[];
 }
 
-/** What the receipt of such a row signs about the payment. */
+/** What the receipt of a stamped row signs about the payment. */
 export type StampedMoney =
   /** A payment to another party that its chain shows, and whether its payer is known to be the agent. */
   | { readonly kind: 'observed'; readonly observed_transfer: ObservedTransfer; readonly payer_proven: boolean }
-  /** The first of two payments that were made through this service, and both of them side by side. */
+  /** The first of two payments that were made through this service (`payment`), and both payments (`legs`). */
   | { readonly kind: 'paid'; readonly payment: ReceiptPayment; readonly legs: readonly ReceiptLeg[] };
 
 /**
- * A row that a stamp buys, and its receipt, of a payment to another party. Both are made, hashed and signed before the
- * log's head is locked, from what was sealed with the claim alone.
+ * A row about a payment to another party, and its receipt, which a stamp buys. Both are made, hashed and signed before the log's head is
+ * locked, only from what was sealed with the claim.
  */
 export interface StampedRow {
   readonly task_id: TaskId;
   readonly agent_id: AgentId;
   readonly birth: InitialFacts;
-  /** Amount that is reserved for it on its book, and released with the row. */
+  /** Amount that is reserved on the book for the payment. The reservation is released when the row is added. */
   readonly reserved_atomic: AtomicAmount;
   /** Rows on other books with the same receipt. */
   readonly also_on: readonly { readonly agent_id: AgentId; readonly birth: InitialFacts }[];

@@ -1,4 +1,4 @@
-/** A step of a paid call. `replay`: an answer that was bought before is sent again. */
+/** A step of a paid call. `replay`: an answer that was bought earlier is sent again. */
 export type Step = 'verify' | 'claim' | 'work' | 'settle' | 'record' | 'replay';
 
 export interface Lap {
@@ -23,7 +23,7 @@ export class Stopwatch {
     this.#step = null;
   }
 
-  /** The current step. */
+  /** The step that is being measured. Null if none is. */
   get step(): Step | null {
     return this.#step;
   }

@@ -11,15 +11,18 @@ import { type WrittenFields, withLeaves } from './written-leaves.ts';
 export interface Subgraph {
   readonly name: string;
   readonly schema: GraphQLSchema;
-  /** The same, with what Postgres can serialise as leaves: for callers that take parts of an answer as text. */
+  /** The schema in which the fields that Postgres can write are leaves. For callers that take parts of an answer as text. */
   readonly written: GraphQLSchema;
-  /** Printed on request: composition reads it, calls do not. */
+  /** Text of the schema. It is printed only when it is read, because composition needs it and calls do not. */
   readonly sdl: string;
 }
 
 export interface SubgraphParts {
   readonly resolvers: BuildSchemaOptions['resolvers'];
-  /** Types that only a reference or a union reaches. TypeGraphQL's store is global: what is not listed belongs to others. */
+  /**
+   * Types that only a reference or a union reaches. TypeGraphQL keeps the types of all subgraphs in one store, so types that are not listed
+   * are not part of this subgraph.
+   */
   readonly orphanedTypes?: BuildSchemaOptions['orphanedTypes'];
   readonly written?: WrittenFields;
 }
@@ -27,25 +30,25 @@ export interface SubgraphParts {
 /** What a feature beyond the specification adds to a subgraph. */
 export interface SubgraphAddition {
   readonly entities: readonly (new () => object)[];
-  /** They run after those of the subgraph. */
+  /** Migrations that run after those of the subgraph. */
   readonly migrations: readonly MigrationClass[];
   readonly resolvers: AddedResolvers;
 }
 
-/** Classes of resolvers. */
+/** Resolver classes that are added to those of a subgraph. */
 export type AddedResolvers = readonly (new () => object)[];
 
 /**
- * `@paid` is composed into the supergraph, so that the gateway knows the paid fields of remote subgraphs too. It marks
- * root fields only; `price` is in atomic USDC.
+ * `@paid` is composed into the supergraph, so that the gateway knows the paid fields of remote subgraphs too. It marks root fields only;
+ * `price` is in atomic USDC.
  *
- * So is `@live`: a subscription field of which one execution may serve all equal requests. Its events are numbered
- * without gaps by the field named by `position`, and the argument named by `after` is the last event that the reader
- * has: null takes only new ones, a negative number counts from the newest (-1 starts with it). Everything else that its
- * events depend on must be in the document, the variables or the principal. `remembered: false` if an old event may
- * show less today than before: then events are not kept for a late reader, who gets an execution of its own.
+ * `@live` is composed too. It marks a subscription field of which one execution may serve all equal requests. Its events are numbered
+ * without gaps by the field that `position` names. The argument that `after` names is the position of the last event that the reader has:
+ * null requests only new events, and a negative number counts from the newest event (-1 begins with it). Everything else that the events
+ * depend on must be in the document, the variables or the principal. `remembered: false` is set if an old event may show less later than it
+ * did before. Events are then not kept for a late reader, for whom a separate execution begins.
  *
- * `@cost` and `@listSize` are Federation's own: the gateway reads them in gateway/graph/supergraph.ts.
+ * `@cost` and `@listSize` are directives of Federation itself, which the gateway reads in gateway/graph/supergraph.ts.
  */
 const HEADER = `extend schema
   @link(
@@ -73,8 +76,8 @@ const noPubSub: BuildSchemaOptions['pubSub'] = {
 };
 
 /**
- * TypeGraphQL classes → a Federation 2 subgraph. Arguments are validated by the schemas in schema/requests, not here, and
- * the schema itself by composition, which reads its text.
+ * Builds a Federation 2 subgraph from TypeGraphQL classes. Arguments are validated by the schemas in schema/requests and not here. The
+ * schema itself is validated by composition, which reads its text.
  */
 export async function buildSubgraph(
   name: string,
@@ -94,7 +97,7 @@ export async function buildSubgraph(
   };
 }
 
-/** Descriptions of the root types. They are the same in each subgraph, because composition keeps one of them. */
+/** Descriptions of the root types. They are the same in each subgraph, because composition keeps only one of them. */
 const roots = {
   query: 'Reads. No field of this type writes anything or costs money.',
   mutation:
@@ -117,8 +120,8 @@ function describeRoots(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * `printSubgraphSchema` cannot print a TypeGraphQL schema; printing with directives and adding the `@link` can. TypeGraphQL lists members
- * as their classes happened to be imported: the text must not depend on the order of imports.
+ * `printSubgraphSchema` cannot print a TypeGraphQL schema, so the schema is printed with its directives, and the `@link` is added. It is
+ * sorted first, because TypeGraphQL lists members in the order in which their classes were imported.
  */
 function textOf(plain: GraphQLSchema): string {
   return HEADER + printSchemaWithDirectives(lexicographicSortSchema(plain));

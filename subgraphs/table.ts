@@ -2,14 +2,14 @@ import 'reflect-metadata';
 import type * as orm from '@mikro-orm/decorators/legacy';
 
 /*
- * Table definitions of entities. They are noted here and passed to MikroORM (orm.ts) only if it has work to do: loading it takes a tenth of
- * the startup time, and a database that is up to date does not need it. No query goes through it.
+ * Table definitions of entities. They are kept here and passed to MikroORM (orm.ts) only if migrations must run: loading MikroORM takes a
+ * tenth of the startup time, and a database that is up to date does not need it. No query goes through MikroORM.
  */
 
-/** A column of digits that are a bigint: atomic amounts. See `AmountType` in orm.ts. */
+/** A numeric column that is a bigint in JavaScript, for atomic amounts. See `AmountType` in orm.ts. */
 export class AtomicAmountColumn {}
 
-/** int8 as a number: counts and positions. */
+/** An int8 column that is a number in JavaScript, for counts and positions. */
 export class BigIntType {
   readonly mode: 'number';
 
@@ -72,7 +72,7 @@ export function columnsOf(entity: EntityClass): readonly Column[] {
   return [...(above === Function.prototype ? [] : columnsOf(above)), ...(columns.get(entity) ?? [])];
 }
 
-/** As MikroORM's UnderscoreNamingStrategy spells it. */
+/** Name of a property's column, as MikroORM's UnderscoreNamingStrategy spells it. */
 export function columnName(property: string): string {
   return property.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 }
@@ -106,7 +106,7 @@ function column(kind: 'Property' | 'PrimaryKey') {
 }
 
 function constraint(kind: 'Index' | 'Unique') {
-  // On a class, or on the one property that the index is for.
+  // Decorates a class, or the only property that the index covers.
   return (options: IndexOptions) =>
     (target: object, property?: string): void =>
       void marks.push(({ decorators }) => decorators[kind](options as never)(target as never, property as never));

@@ -5,13 +5,13 @@ import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts'
 export interface Tx {
   query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>>;
   /**
-   * Sends a statement whose result is not needed, and does not wait: if it fails, so does the transaction, with its error. Later statements
-   * and the commit are sent after it, so locks are held for one round trip instead of one per statement.
+   * Sends a statement whose result is not needed, without waiting for it. If it fails, the transaction fails with its error. Later
+   * statements and the commit are sent after it, so locks are held for one round trip instead of one per statement.
    */
   write(statement: pg.QueryConfig): void;
 }
 
-/** A transaction in place of a database to read from, so that no second connection is awaited while it holds a lock. */
+/** Makes a transaction readable like a database, so that reads do not wait for a second connection while the transaction holds a lock. */
 export function readsOf(tx: Tx) {
   return {
     query: async <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => (await tx.query<R>(statement)).rows,
@@ -19,13 +19,13 @@ export function readsOf(tx: Tx) {
 }
 
 interface TransactionStart {
-  /** The statement that begins it. */
+  /** Statement that begins the transaction. */
   readonly begin: string;
-  /** Default: that of the pool. */
+  /** Maximum duration of each statement in milliseconds. Default: the limit of the pool. */
   readonly statement_ms_max?: number | undefined;
 }
 
-/** All or nothing, on a connection of the pool; see `Database.transaction`. */
+/** Runs `work` in a transaction on a connection of the pool: see `Database.transaction`. */
 export async function transaction<T>(pool: pg.Pool, by: TransactionStart, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await attempt(pool, by, work);
@@ -44,7 +44,8 @@ async function attempt<T>(
     throw isOutage(error) ? new DatabaseAway(error) : error;
   });
   let broken: Error | undefined;
-  // The pool listens to idle connections only: one that breaks while it is in use would end the process.
+  // Without this listener, a connection that breaks while it is in use would end the process, because the pool listens to idle connections
+  // only.
   const onBroken = (fault: Error) => {
     broken ??= fault;
   };
@@ -52,7 +53,7 @@ async function attempt<T>(
   const statements = new Statements(client, statement_ms_max);
   let in_doubt = false;
   try {
-    // No statement is sent until `begin` has succeeded: if it failed, each statement would commit on its own.
+    // No statement is sent until `begin` has succeeded. If it failed, each statement would commit on its own.
     await client.query(begin);
     const result = await work(statements);
     statements.requireSound();
@@ -62,14 +63,14 @@ async function attempt<T>(
     return result;
   } catch (caught) {
     const error = statements.causeOf(caught);
-    // After a statement that failed before the server received it, driver and server disagree about the state of the session.
+    // If a statement failed before the server received it, driver and server disagree about the state of the session, so it is not used
+    // again.
     if (statements.failure && !(statements.failure instanceof pg.DatabaseError)) onBroken(statements.failure);
     const answered = leavesConnection(error);
     if (answered) await client.query('rollback').catch(onBroken);
     else onBroken(error as Error);
     if (!isOutage(error)) throw error;
-    // The server may have ended the session between two statements: then the next error only says that the connection
-    // is gone.
+    // The server may have ended the session between two statements. The next error then only says that the connection is gone.
     const cause = wasEnded(broken) ? broken : error;
     throw new DatabaseAway(cause, { in_doubt: in_doubt && !answered && !wasEnded(cause) });
   } finally {
@@ -78,11 +79,11 @@ async function attempt<T>(
   }
 }
 
-/** Statements of one transaction. The first that fails is the transaction's error, whichever result is read. */
+/** Statements of one transaction. The first error is the error of the transaction, whichever result is read. */
 class Statements implements Tx {
   failure: Error | null = null;
   readonly #client: pg.PoolClient;
-  /** The limit, by the name that the driver uses. */
+  /** Limit of each statement, under the name that the driver uses. */
   readonly #bound: { readonly query_timeout: number } | null;
 
   constructor(client: pg.PoolClient, statement_ms_max?: number) {
@@ -100,12 +101,15 @@ class Statements implements Tx {
     this.#send(statement, () => {});
   }
 
-  /** A statement that failed before it was sent is unknown to the server, which would commit without it. */
+  /** Throws the first error. The server does not know a statement that failed before it was sent, and would commit without it. */
   requireSound(): void {
     if (this.failure) throw this.failure;
   }
 
-  /** Statements after a failed one only report that the transaction has failed; an error of `work` itself counts. */
+  /**
+   * The first error, if `caught` is an error of the database: statements after a failed one only report that the transaction has failed. An
+   * error that `work` itself threw is returned unchanged.
+   */
   causeOf(caught: unknown): unknown {
     return this.failure && (caught instanceof pg.DatabaseError || isOutage(caught)) ? this.failure : caught;
   }
@@ -124,7 +128,7 @@ class Statements implements Tx {
   }
 }
 
-/** Postgres answers the commit of a failed transaction by rolling it back, without an error. */
+/** Postgres responds to the commit of a failed transaction by rolling it back, without an error. */
 async function commit(client: pg.PoolClient, statements: Statements): Promise<void> {
   const { command } = await client.query('commit');
   if (command !== 'COMMIT') throw statements.failure ?? new Error('a transaction that had failed was to be committed');

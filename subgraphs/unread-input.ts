@@ -12,12 +12,12 @@ import { validBodyOf } from '../schema/requests/parse.ts';
 const READ_BY = 'input_read_by';
 
 /**
- * For a field whose resolver reads its `input` only by this schema (`readRequest`): a body that an endpoint has validated by the schema is
- * used in place of the input.
+ * Marks a field whose resolver reads its `input` only by this schema (`readRequest`). If an endpoint has validated a body by the same
+ * schema, that body is used in place of the input.
  */
 export const InputReadBy = (schema: z.ZodType) => Extensions({ [READ_BY]: schema });
 
-/** The schema, in which marked fields pass on no input that their resolver does not read. */
+/** Changes the marked fields of the schema, so that they pass on no input that their resolver does not read. Returns the same schema. */
 export function withoutUnreadInputs(schema: GraphQLSchema): GraphQLSchema {
   const subscription = schema.getSubscriptionType();
   for (const type of [schema.getMutationType(), subscription]) {

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { limits } from '../schema/limits.ts';
 
 /*
- * Uploaded files until the work that uses them is done. Their bytes are never part of a document, which names a file by an id that can be
+ * Keeps uploaded files until the work that uses them is done. A document never contains their bytes: it names a file by an id that can be
  * used once.
  */
 
@@ -23,11 +23,11 @@ export interface Sender {
   readonly address: string;
 }
 
-/** Limits the bytes of all files of this process together, and of those of one payer and of one address. */
+/** Limits the bytes of all files of this process together, and the bytes of the files of one payer and of one address. */
 class UploadRoom {
   readonly #bounds: RoomBounds;
   #taken_bytes = 0;
-  /** Bytes by payer and by address. Those without any are left out. */
+  /** Bytes by payer and by address. Payers and addresses without bytes are left out. */
   readonly #shares = new Map<string, number>();
 
   constructor(bounds: RoomBounds) {
@@ -70,7 +70,7 @@ function sharesOf(sender: Sender | null): readonly Share[] {
   return payer === null ? [by_address] : [by_address, { kind: 'payer', name: `payer ${payer}` }];
 }
 
-/** Each block is as large as the file so far, within these limits, so that a sender of one byte takes little memory. */
+/** Size limits of a block. Within them, each block is as large as the file so far, so that a sender of one byte takes little memory. */
 const BLOCK_BYTES_MIN = 1024;
 const BLOCK_BYTES_MAX = 64 * 1024;
 
@@ -100,8 +100,8 @@ export class IncomingFile {
   }
 
   /**
-   * False if there is no room: for all files together, or for this sender. Its bytes are released at once, before
-   * another call, so that of concurrent files no more are refused than necessary.
+   * Adds a piece. Returns false if there is no room, for all files together or for this sender. The bytes of this file are then released at
+   * once, so that no more concurrent files are refused than necessary.
    */
   take(piece: Uint8Array): boolean {
     // Bytes that arrive after the release would never be released.
@@ -122,7 +122,7 @@ export class IncomingFile {
     return true;
   }
 
-  /** `take` must not be called afterwards. */
+  /** Returns the complete file. `take` must not be called afterwards. */
   complete(): UploadedFile {
     const hash = this.#hash ?? createHash('sha256');
     this.#whole ??= { bytes: Buffer.concat(this.#blocks, this.#length), sha256: hash.digest('hex') };
@@ -130,7 +130,7 @@ export class IncomingFile {
     return this.#whole;
   }
 
-  /** Releases its bytes. A second call has no effect. */
+  /** Releases the bytes of the file. A second call has no effect. */
   release(): void {
     this.#released = true;
     this.#room.give(this.#held_bytes, this.#sender);
@@ -180,12 +180,12 @@ export class Uploads {
     this.#unasked_ms_max = unasked_ms_max;
   }
 
-  /** `id` is unguessable and unique. Without a sender only the total is limited. */
+  /** Begins an upload. `id` must be unguessable and unique. Without a sender, only the total is limited. */
   begin(id: string, sender: Sender | null = null): Upload {
     return new Upload(id, this.room, sender, { delivered: this.#delivered, unasked_ms_max: this.#unasked_ms_max });
   }
 
-  /** The file with that id, once. Null if there is none, or if it was used. */
+  /** Returns the file with this id, once only. Null if there is no such file, or if it was used already. */
   open(id: string): OpenedUpload | null {
     const upload = this.#delivered.get(id);
     return upload?.handOver() ?? null;
@@ -197,7 +197,7 @@ interface DeliveredUploads {
   readonly unasked_ms_max: number;
 }
 
-/** A file that is used in this process. */
+/** An upload that a document in this process can use by its id. */
 class Upload extends IncomingFile {
   readonly id: string;
   readonly #shelf: DeliveredUploads;

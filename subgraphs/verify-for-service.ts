@@ -3,8 +3,8 @@ import { isSignatureOfKey } from '../schema/session/public-key.ts';
 import type { WalletVerdict } from './wallet-proofs.ts';
 
 /**
- * Whether something was signed for this service, under its current names or else its former ones. A name that could not
- * be checked does not count.
+ * Whether something was signed for this service, under one of its current or former names. Names are tried in order. The first verdict
+ * other than `invalid` is returned, even if it is that the name could not be checked.
  */
 export async function verifyForService<N>(
   names: readonly N[],
@@ -20,8 +20,8 @@ export async function verifyForService<N>(
 const KEYS_SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
 
 /**
- * The same for a text as it reads under each name. If the key of a Base wallet signed one of them, only that one is
- * checked, without calling the wallet's contract for the others.
+ * Like `verifyForService`, for the texts that a text becomes under each name. If the key of a Base wallet signed one of them, only that one
+ * is checked, so that the wallet's contract is not called for the others.
  */
 export async function verifyTextForService(
   texts: readonly string[],

@@ -21,14 +21,16 @@ import {
 import type { RawJson } from '../schema/json-text.ts';
 
 /**
- * Functions that write a field (`Type.field`) with all that is selected under it as JSON text. Errors and nulls are those of its resolvers.
+ * Functions that write a field (`Type.field`) as JSON text, with everything that is selected under it. Their errors and nulls are the same
+ * as those of the field's resolvers.
  */
 export type WrittenFields = Readonly<Record<`${string}.${string}`, WriteField>>;
 type WriteField = (root: never, context: never, info: GraphQLResolveInfo) => RawJson | Promise<RawJson>;
 
 /**
- * The schema in which the fields that Postgres can write are leaves. Execution leaves the selection under a leaf to the leaf's resolver, so
- * no document is rewritten. Types with fields are made again with the same resolvers; inputs, scalars and enums are the same objects.
+ * Makes the schema in which the fields that Postgres can write are leaves. The resolver of a leaf writes the selection under it, which
+ * execution ignores, so that no document is rewritten. Types with fields are made again with the same resolvers; inputs, scalars and enums
+ * are the same objects.
  */
 export function withLeaves(schema: GraphQLSchema, written: WrittenFields): GraphQLSchema {
   if (Object.keys(written).length === 0) return schema;
@@ -67,7 +69,7 @@ export function withLeaves(schema: GraphQLSchema, written: WrittenFields): Graph
     mutation: mutation && anew(mutation),
     subscription: subscription && anew(subscription),
     types: types.map(anew),
-    // The schema that it was made from is valid.
+    // The original schema is valid.
     assumeValid: true,
   });
 }
