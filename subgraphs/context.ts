@@ -50,7 +50,7 @@ export interface NamedWrite {
   readonly mark: string;
   readonly credential_mark: string;
   readonly request_hash: string;
-  /** Id of this request, which tells it apart from other requests under the same key. */
+  /** Id of this request, because several requests may use the same key. */
   readonly attempt: string;
 }
 

@@ -7,25 +7,25 @@ import type { LogEntries } from './log/tiles.ts';
 import type { Task } from './receipt/task-status.ts';
 import type { VerifierKey } from './verify/verifier-key.ts';
 
-/** What the code that shows receipts needs of the process. */
+/** What code that shows receipts needs from the process. */
 export interface ShowsReceipts extends Context {
-  /** Leaves under the newest head of the log that this process knows; null before it knows any. Makes no query. */
+  /** Number of leaves under the newest tree head that this process has read. Null if it has read none. Makes no query. */
   newestSize(): number | null;
 }
 
-/** What the receipt subgraph needs of the process. */
+/** What the receipt subgraph needs from the process. */
 export interface ReceiptContext extends ShowsReceipts {
   readonly issuer: Issuer;
   readonly log_entries: LogEntries;
   readonly free_wallets: FreeWalletProofs;
   /** Witnesses whose cosignatures are shown with the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
-  /** State of a task, whether it has a receipt yet or is still being paid for; null if the id is unknown. */
+  /** State of a task, which may have a receipt already or still be in payment. Null if the id is unknown. */
   findTask(task_id: string): Promise<Task | null>;
-  /** Checks who signed a text, on either network. */
+  /** Checks whether a payer on any of the networks signed a text. */
   readonly transfers: Pick<ForeignTransfers, 'verifySigner'>;
-  /** In the chain's own spelling. Null if there is no such agent. */
+  /** Wallet of an agent, in the chain's own spelling. Null if the agent does not exist. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
-  /** Cancels a task before its payment is sent; false if it is too late. The caller has checked who bought it. */
+  /** Cancels a task before its payment is sent. False if it is too late. The caller must have checked who bought the task. */
   cancelTask(task_id: string): Promise<boolean>;
 }

@@ -11,7 +11,7 @@ export interface DamagedRecord {
 
 type DamageListener = (damaged: DamagedRecord) => void;
 
-/** Listeners for damaged records of each database: many places read records, and none of them knows the operator's log. */
+/** Listeners for damaged records, by database. Code in many places reads records, and none of it has access to the operator's log. */
 const listeners = new WeakMap<object, DamageListener>();
 
 /** Calls `hear` for every damaged record that is read from this database. */
@@ -19,7 +19,7 @@ export function onDamagedRecord(database: Pick<Database, 'query'>, hear: DamageL
   listeners.set(database, hear);
 }
 
-/** The error for a caller: the record is damaged, without any of its contents. */
+/** Reports a damaged record to the listener, and returns the error for the caller, which contains nothing of the record. */
 export function recordDamaged(database: Pick<Database, 'query'>, damaged: DamagedRecord): Refusal {
   listeners.get(database)?.(damaged);
   return new Refusal('record_damaged');

@@ -113,7 +113,7 @@ export function receiptSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   );
 }
 
-/** What is sold here. A paid field that is missing could be claimed and never be finished. */
+/** Everything that this subgraph sells. A payment for a field that is missing here could be claimed, but never finished. */
 export function receiptSold({ hubs }: { readonly hubs: Hubs }): readonly AnyPaid[] {
   return [
     completionPaid(hubs),

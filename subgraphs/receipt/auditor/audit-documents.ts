@@ -29,8 +29,8 @@ import {
 } from './sentences.ts';
 
 /**
- * Everything an auditor needs of one receipt, in one document (GET /receipt/{task_id}?format=auditor): `npm run verify`
- * checks it offline, without further requests. Unsigned parts are evidence to be checked, not statements of the issuer.
+ * Everything an auditor needs for one receipt, in one document (GET /receipt/{task_id}?format=auditor). `npm run verify` checks it offline,
+ * without further requests. Unsigned parts are evidence to be checked, not statements of the issuer.
  */
 export async function receiptAudit(receipt: Receipt, context: ReceiptContext): Promise<JsonObject> {
   const { issuer, base_url, profile, clock } = context;
@@ -64,18 +64,18 @@ export async function receiptAudit(receipt: Receipt, context: ReceiptContext): P
   });
 }
 
-/** The token that moved, by its usual name; null if nothing was paid. */
+/** Usual name of the token that moved. Null if nothing was paid. */
 function tokenOf(payload: JsonObject): string | null {
   const { rail } = signedPayment(payload) ?? {};
   return typeof rail === 'string' ? rail.toUpperCase() : null;
 }
 
-/** The snapshot whose hash was signed; null if its version signs none. */
+/** Snapshot of the issuer history whose hash the receipt signs. Null if the version of the receipt signs none. */
 function historyOf(issuer: Issuer, { issuer_history: signed }: JsonObject): JsonObject | null {
   return isJsonObject(signed) ? issuer.historySnapshot({ hash: String(signed.hash) }) : null;
 }
 
-/** The policy whose hash was signed, as the history shows it; null if its version signs none. */
+/** Policy whose hash the receipt signs, as the policy history shows it. Null if the version of the receipt signs none. */
 function policyOf({ policies }: JsonObject, { receipt_policy: signed }: JsonObject): JsonObject | null {
   const hash = isJsonObject(signed) ? signed.hash : null;
   const found = Array.isArray(policies) ? policies.find(each => isJsonObject(each) && each.hash === hash) : null;
@@ -95,8 +95,8 @@ function laneFactsOf(receipt: Receipt, payload: JsonObject, newest_size: number 
 }
 
 /**
- * Proofs that the log contains a receipt and has only grown since, and the head of it that is anchored on Base; all
- * against one newest head, so that the parts agree. Null while the log is halted.
+ * Proofs that the log contains a receipt and has only grown since, and the tree head that is anchored on Base. All of them refer to one
+ * newest tree head, so that they agree. Null while the log is halted.
  */
 async function logEvidence(parts: CheckpointParts, receipt: Receipt): Promise<JsonObject | null> {
   const { database, issuer } = parts;
@@ -130,7 +130,7 @@ async function logEvidence(parts: CheckpointParts, receipt: Receipt): Promise<Js
 
 const hex = (hash: Buffer) => hash.toString('hex');
 
-/** RFC 9162 §2.1.4, whichever of the two is the smaller. */
+/** Consistency proof between two sizes of the log, which may be given in either order (RFC 9162 §2.1.4). */
 async function consistencyBetween(database: Database, one: number, other: number): Promise<JsonObject> {
   const [from, to] = one < other ? [one, other] : [other, one];
   return { from, to, proof: (await consistencyProof(database, from, to)).map(hex) };
@@ -139,7 +139,10 @@ async function consistencyBetween(database: Database, one: number, other: number
 const ANCHORED = 'Anchored(address,uint256,uint64,bytes32)';
 const anchored_topic = `0x${Buffer.from(keccak256(Buffer.from(ANCHORED))).toString('hex')}`;
 
-/** Null if nothing is anchored, or the anchored head is not of this log (a break was declared since). */
+/**
+ * Evidence of the newest anchor. Null if nothing is anchored, or if the anchored tree head is not of this log, because a break was declared
+ * since.
+ */
 async function anchorEvidence(database: Database, { treeSize }: Receipt, size_max: number): Promise<JsonObject | null> {
   const anchor = await newestAnchor(database, size_max);
   if (anchor === null || !(await isOfThisLog(database, anchor))) return null;
@@ -163,7 +166,7 @@ async function isOfThisLog(database: Database, { tree_size, root_hash }: Journal
   return tree_size > 0 && hex(await storedRoot(database, tree_size)) === root_hash;
 }
 
-/** All that an auditor needs of one refusal (GET /refusal/{refusal_id}?format=auditor). A refusal is no leaf of the log. */
+/** Everything an auditor needs for one refusal (GET /refusal/{refusal_id}?format=auditor). Refusals are not leaves of the log. */
 export async function refusalAudit(refusal: SignedRefusal, context: ReceiptContext): Promise<JsonObject> {
   const { issuer, base_url, clock } = context;
   await issuer.renew();

@@ -26,8 +26,8 @@ interface BundleParts {
 }
 
 /**
- * An audit pack with everything that is needed to check it offline, as one archive: the receipt or refusal of each row, the keys and
- * histories of the issuer, and proofs that each receipt is in the log under one newest head.
+ * One archive (ZIP) with an audit pack and everything that is needed to check it offline: the receipt or refusal of each row, the keys and
+ * histories of the issuer, and proofs that each receipt is in the log under one newest tree head.
  * @throws Refusal unavailable while the log is halted, because nothing is stated about it then
  */
 export async function bookBundle(
@@ -40,7 +40,8 @@ export async function bookBundle(
   const named = rows.flatMap(({ verify_url }) => documentOfRow(verify_url) ?? []);
   const tasks = named.flatMap(({ kind, id }) => (kind === 'receipt' ? [id] : []));
   const receipts = (await receiptsByTask(database, tasks)).filter(receipt => receipt !== null);
-  // Read after the receipts, so it covers them. Without cosignatures, because the newest head is needed, not one that others have seen.
+  // The checkpoint is read after the receipts, so that it covers them. No cosignatures are added, because the newest tree head is needed,
+  // and witnesses may not have seen it yet.
   const newest = await checkpoint({ database, issuer, witnesses: [] }, {});
   if (newest.kind !== 'known') throw new Refusal('unavailable');
   const { tree_size } = newest.head;

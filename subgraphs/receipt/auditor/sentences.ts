@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { STAMPED_BY } from '../../../schema/route-words.ts';
 import { notSettledHere } from '../../../schema/router/work-report.ts';
 
-/* What an audit document proves and what it does not, and how each check is made again without our code. */
+/* Sentences on what an audit document proves, what it does not prove, and how to repeat each check without our code. */
 
-/** Which evidence is present. */
+/** Evidence that the audit document contains. */
 interface Evidence {
   readonly in_log: boolean;
   readonly anchored: boolean;
@@ -28,19 +28,19 @@ export function receiptProves({ in_log, anchored }: Evidence): string[] {
   ]);
 }
 
-/** The facts besides the evidence that decide which sentences apply. */
+/** The evidence, and the other facts that decide which sentences apply. */
 interface Subject extends Evidence {
-  /** The token of the transfer that it names; null if nothing was paid. */
+  /** Token of the transfer that the receipt names. Null if nothing was paid. */
   readonly moved: string | null;
-  /** For a payment to another party: it is not proven that the agent made it. */
+  /** True for a payment to another party if it is not proven that the agent made it. */
   readonly payer_unproven: boolean;
-  /** Sentences about its model and hub: see `routeSentences`. */
+  /** Sentences about the model and the hub of the receipt: see `routeSentences`. */
   readonly named: readonly string[];
-  /** The report of another party about work settled elsewhere, if the receipt signs one. */
+  /** Report of another party about work that was settled elsewhere. Null if the receipt signs none. */
   readonly reported: JsonObject | null;
 }
 
-/** What is not shown of model and hub. A stamp has neither. */
+/** What the receipt does not prove about model and hub. Empty for a stamp, which has neither. */
 export function routeSentences(payload: JsonObject): readonly string[] {
   if (isNamedByOthers(receiptSummary(payload, {}).lane))
     return ['That model, hub and resource are correct: others named them, and this service has not seen the work.'];

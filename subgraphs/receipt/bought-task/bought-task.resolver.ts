@@ -40,7 +40,7 @@ const ListArguments = argumentsType(BoughtTasksRequest);
 
 const { tasks_page_default, tasks_page_max } = buyerLimits;
 
-/** What buyers are shown of their tasks, and others of the same. */
+/** Shows tasks: to their buyers with answer and receipt, to other callers without. */
 @Resolver(() => BoughtTask)
 export class BoughtTaskResolver {
   @Query(() => BoughtTask, {
@@ -141,11 +141,12 @@ const known = new WeakMap<BoughtTask, Promise<TaskFacts | null>>();
 /** Tasks that are items of a list. */
 const listed = new WeakSet<BoughtTask>();
 
-/** Bytes of the answers that a request has asked for. */
+/** Bytes of the answers that were requested so far, by the context of the request. */
 const answer_bytes = new WeakMap<ReceiptContext, number>();
 
 /**
- * Counts an answer before it is opened: by aliases one request could ask a hundred times for one of megabytes.
+ * Counts the bytes of an answer before it is decrypted, because with aliases one request could ask a hundred times for an answer of
+ * megabytes.
  * @throws answer_too_large
  */
 function takeAnswerBytes(context: ReceiptContext, bytes: number): void {
@@ -166,7 +167,7 @@ function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFact
 
 const boughtTask = (members: BoughtTask): BoughtTask => Object.assign(new BoughtTask(), members);
 
-/** `offer`: the name in the request. */
+/** `offer`: name of the offer, if the request names the task by it. Returns null if no task has this id. */
 async function findBoughtTask(
   task_id: string,
   buyer: ProvenBuyer,
@@ -177,7 +178,7 @@ async function findBoughtTask(
   const status = taskUnlessHalted(context.database, standing);
   if (status === null) return null;
   const mine = facts !== null && isBoughtBy(facts, buyer);
-  // An intent is public with the receipt that signs it, and not before.
+  // An intent becomes public with the receipt that signs it, and not before.
   const intent_id = mine || facts?.receipt ? (facts?.intent_id ?? null) : null;
   const named = offer ?? (mine && intent_id === null ? (await offerNames(context, [task_id])).get(task_id) : null);
   const at = facts?.at ?? new Date(0);
@@ -193,8 +194,8 @@ async function findBoughtTask(
 }
 
 /**
- * Answers to stamps may contain a secret that is shown once, so they are no answers of tasks. A page of images or vectors would be larger
- * than any response, so a list shows only texts.
+ * Whether the answer is shown. The answer to a stamp may contain a secret that is shown only once, so it is not shown here. A list shows
+ * only texts, because a page of images or vectors would be larger than any response.
  */
 function isShown({ receipt, is_work }: TaskFacts, task: BoughtTask): boolean {
   if (receipt === null || !is_work) return false;

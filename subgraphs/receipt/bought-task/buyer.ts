@@ -7,24 +7,24 @@ import { verifyTextForService } from '../../verify-for-service.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/halt-guard.ts';
 
-/** Everything by which a caller may have bought something, each proven. */
+/** Credentials with which a caller may have bought something. Each of them is proven. */
 export interface ProvenBuyer {
   /** Agents whose session or proof was sent. */
   readonly agent_ids: readonly number[];
-  /** Wallets of those agents, and the one that has signed. */
+  /** Wallets of those agents, and the wallet whose signature was sent. */
   readonly wallets: readonly string[];
   /** SHA-256 of a live key. A demo key is shared, so it must not show what others have bought with it. */
   readonly api_key_hash: string | null;
 }
 
-/** Known credentials by which a task was bought. */
+/** Known credentials with which a task was bought. */
 export interface TaskOwner {
   readonly agent_id: number | null;
   readonly payer: string | null;
   readonly api_key_hash: string | null;
 }
 
-/** Whether a task is this caller's: on their book, paid by their wallet, or under their key. */
+/** Whether the caller bought the task: it is on their book, was paid by their wallet, or was called with their key. */
 export function isBoughtBy({ agent_id, payer, api_key_hash }: TaskOwner, buyer: ProvenBuyer): boolean {
   if (agent_id !== null && buyer.agent_ids.includes(agent_id)) return true;
   if (payer !== null && buyer.wallets.includes(payer)) return true;
@@ -40,8 +40,9 @@ type BuyerRequest = Pick<
 >;
 
 /**
- * The buyer, by session, key and a fresh signature of the payer. `shown`: value of X-SVC-Payer.
- * @throws control_proof_invalid, chain_unavailable, unavailable; forbidden for a session that opens nothing.
+ * Credentials of the caller: agents whose books it possesses, a live key, and the wallet of a fresh signature. `shown`: value of
+ * X-SVC-Payer, null if it was not sent.
+ * @throws control_proof_invalid, chain_unavailable, unavailable; forbidden for a session that opens no book.
  */
 export async function buyerOf(shown: string | null, asking: BuyerRequest): Promise<ProvenBuyer> {
   const { principal, walletOfAgent } = asking;
@@ -57,13 +58,13 @@ export async function buyerOf(shown: string | null, asking: BuyerRequest): Promi
   };
 }
 
-/** The wallet that has signed; null if the request names none. */
+/** Wallet that signed the request. Null if the request names none. */
 async function provenPayer(shown: string | null, asking: BuyerRequest): Promise<string | null> {
   if (shown === null) return null;
   const proof = readPayerProof(shown);
   if (proof === null || !isFresh(proof, asking)) throw notProven();
   const { network, wallet, signature } = proof;
-  // A wallet is signed in one spelling only, which is also the one on receipts.
+  // A wallet is accepted only in the spelling that receipts use (EIP-55), and that is part of the signed text.
   if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && checksummedAddress(wallet) === wallet))
     throw notProven();
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();

@@ -15,7 +15,7 @@ import { wireAnswer } from './kept-answer.ts';
 
 /** Facts about a task beyond its state. */
 export interface TaskFacts extends TaskOwner {
-  /** Null if there is none yet. */
+  /** Null if the task has no receipt yet. */
   readonly receipt: Receipt | null;
   readonly intent_id: string | null;
   /** Time of the last change of its state. */
@@ -23,7 +23,7 @@ export interface TaskFacts extends TaskOwner {
   /** Size of the sealed answer, which is megabytes for an image. 0 if none is kept. */
   readonly answer_bytes: number;
   readonly by_key: boolean;
-  /** Whether work was sold, and not a stamp. */
+  /** True if work was sold, false for a stamp. */
   readonly is_work: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Row extends TaskOwner {
   readonly field: string | null;
 }
 
-/** Null if no payment, call by key, receipt or refusal has this id. */
+/** Facts about a task. Null if no payment, call by key, receipt or refusal has this id. */
 export async function taskFacts(database: Database, task_id: string): Promise<TaskFacts | null> {
   const [rows, [receipt = null]] = await Promise.all([
     underWay(database, task_id),
@@ -83,7 +83,10 @@ function boughtBy({ payload }: Receipt): { readonly api_key_hash: string | null;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The answer that was kept for redelivery, with the member names of the wire. It is read only for a caller who is shown it. */
+/**
+ * Returns the answer that was kept for redelivery, with the member names of the wire. Null if none is kept. It is decrypted only for a
+ * caller who may see it.
+ */
 export async function openAnswer(
   { database, vault }: { readonly database: Database; readonly vault: Pick<Vault, 'open'> },
   task_id: string,
@@ -100,13 +103,13 @@ export async function openAnswer(
   return wireAnswer(by_key ? (opened.answer as JsonObject) : opened);
 }
 
-/** Whether it is the name of an offered request, under which it is bought once. */
+/** Whether this is the name of an offer, under which the offered request can be bought once. */
 export const isOfferName = (name: string): boolean => /^a2a_[0-9a-f]{40}$/.test(name);
 
 /**
- * The task bought under a name of either kind: the payment's own identifier, which is public to those who know it, or
- * an Idempotency-Key, of which only a hash is kept, so that it is found for its payer or its live key only. Null if
- * there is none, or if the purchase failed.
+ * Id of the task that was bought under a name of one of two kinds. The payment's own identifier finds the task for anyone who has it. Of an
+ * Idempotency-Key only a hash is kept, so it finds the task only for its payer or its live key. Null if there is no such task, or if the
+ * purchase failed.
  */
 export async function taskUnderName(
   { database, vault }: { readonly database: Database; readonly vault: Pick<Vault, 'mark'> },
@@ -134,8 +137,9 @@ export async function taskUnderName(
 }
 
 /**
- * Names of the offers under which these tasks were bought, each by its payment's own identifier: the context of a task
- * without an intent. A task bought under an Idempotency-Key has none here, since only a hash of it is kept.
+ * Names of the offers under which these tasks were bought, by task id. The name is the context of a task without an intent. It is read from
+ * the payment's own identifier. For a task that was bought under an Idempotency-Key there is no name, because only a hash of the key is
+ * kept.
  */
 export async function offerNames(
   { database }: { readonly database: Database },
@@ -150,11 +154,15 @@ export async function offerNames(
   return new Map(named.flatMap(({ task_id, identifier }) => (isOfferName(identifier) ? [[task_id, identifier]] : [])));
 }
 
-/** Maximum number of tasks under one name: a canceled purchase can be repeated under it. */
+/**
+ * Maximum number of tasks that are read for one name. There may be several, because a canceled purchase can be repeated under the same
+ * name.
+ */
 const TRIED_MAX = 100;
 
 /**
- * The outcome of an offer: the task that its buyer bought with it, and all tasks that were begun under its name, whatever their outcome.
+ * The task that the buyer bought with an offer (`bought`), and all tasks that were begun under the name of the offer, whatever their
+ * outcome.
  */
 export async function tasksOfOffer(
   context: Parameters<typeof taskUnderName>[0],

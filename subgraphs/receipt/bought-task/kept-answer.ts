@@ -5,9 +5,10 @@ import { canonicalData } from '../inference/embeddings/vectors.ts';
 import { forecastOf, type KeptQuote, type KeptTask, shownTask } from '../inference/tasks/task.paid.ts';
 
 /**
- * A kept answer in the words of the wire, so that what the receipt commits to can be hashed again. A call by key keeps no field beside its
- * answer, so the form is known by its members: only vectors have `vectors`, only an image has `data`, only a transcription has `text`, only
- * a forecast has `figures`, and only a task has `payment_rail`. Vectors are text, because a million numbers would be parsed for nothing.
+ * Returns a kept answer in the form of the wire, so that the hash in the receipt can be computed again. For a call by key the paid field is
+ * not stored with the answer, so the kind of answer is recognised by its members: only vectors have `vectors`, only an image has `data`,
+ * only a transcription has `text`, only a forecast has `figures`, and only a task has `payment_rail`. Vectors are returned as JSON text,
+ * because nothing here needs a million parsed numbers.
  */
 export function wireAnswer(kept: JsonObject): JsonObject | RawJson {
   const { vectors, ...others } = kept;
@@ -16,7 +17,7 @@ export function wireAnswer(kept: JsonObject): JsonObject | RawJson {
     return new RawJson(jsonText({ object: 'list', data, ...others }));
   }
   const { data, text } = kept;
-  // Nulls are on the wire in neither an image nor a transcription.
+  // On the wire, images and transcriptions leave out members that are null.
   if (Array.isArray(data)) return { ...kept, data: data.map(item => (isJsonObject(item) ? present(item) : item)) };
   if (typeof text === 'string') return present({ ...kept, task: taskOf(kept as KeptTranscription) });
   if (isJsonObject(kept.figures)) return { ...forecastOf(kept as unknown as KeptQuote) };

@@ -7,12 +7,12 @@ import type { ProvenBuyer } from './buyer.ts';
 
 /** Filter of a list of bought tasks. */
 export interface TaskFilter {
-  /** An intent, or a task that has none. Null: any. */
+  /** Ids of intents, or of tasks that have no intent. Null: any. */
   readonly context_ids: readonly string[] | null;
   /** Null: any state. */
   readonly states: readonly TaskState[] | null;
   readonly since: Date | null;
-  /** `next` of the page before. */
+  /** `next` of the previous page. Null for the first page. */
   readonly before: string | null;
   readonly count: number;
 }
@@ -26,25 +26,25 @@ export interface ListedTask {
 
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
-  /** Number on all pages. */
+  /** Number of tasks on all pages. */
   readonly total: number;
   /** Null on the last page. */
   readonly next: string | null;
 }
 
 interface Row extends ListedTask, Record<string, unknown> {
-  /** Position in the order of the list, as text because a number would be rounded. */
+  /** Time in microseconds, by which the list is sorted. It is text because a number would be rounded. */
   readonly at_us: string;
   readonly total: number;
 }
 
 const NEWEST = buyerLimits.listed_tasks_max;
 
-/** One query per buyer, so that each is read from the end of an index, and no further than necessary. */
+/** Runs a query for each buyer separately, so that each query reads an index from its end, and no further than necessary. */
 const eachOf = (given: string, select: string) =>
   `(select own.* from unnest(${given}) as buyer cross join lateral (${select} limit ${NEWEST}) own)`;
 
-/** State of a task by its receipt, as `recordedTask` says it of one. */
+/** SQL expression for the state of a task by its receipt, which must agree with `recordedTask`. */
 const recordedState = (payload: string) =>
   `case when ${payload}::jsonb#>>'{fulfillment,output_commitment,omission_rule}' = '${ACCEPTED_RULE}' then 'accepted' else 'completed' end`;
 
@@ -56,7 +56,7 @@ const claims = `select 2, task_id,
     moved_at, landing->>'intent_id'
   from payment_claim`;
 
-/** The states of a buyer's tasks by every source; `rank`: which of several states of one task takes precedence. */
+/** States of a buyer's tasks in all sources. If a task has several states, the one with the lowest `rank` applies. */
 const MINE = [
   eachOf('$1::text[]', `${receipts} where payer_wallet = buyer and payment_ref is not null order by leaf_index desc`),
   eachOf('$9::integer[]', `${receipts} where agent_id = buyer order by leaf_index desc`),
@@ -88,9 +88,8 @@ const LIST = `with mine as (${MINE}),
   order by at_us desc, task_id desc limit $8`;
 
 /**
- * A buyer's own tasks, most recently changed first: those bought by their wallets and their key, and those on their
- * book. Only the newest of each kind are searched, so the cost of a list does not grow; older ones are found by id, and
- * among the receipts.
+ * Tasks of a buyer, most recently changed first: those that their wallets or their key bought, and those on their book. Only the newest of
+ * each kind are searched, so the cost of a list does not grow. Older ones are found by id, and among the receipts.
  */
 export async function tasksOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<TaskPage> {
   const { context_ids, states, since, count } = filter;
@@ -107,7 +106,7 @@ export async function tasksOf(database: Database, buyer: ProvenBuyer, filter: Ta
   return { tasks, total, next: last ? `${last.at_us}.${last.task_id}` : null };
 }
 
-/** A page after the last task has no row that could state the total. */
+/** Counts the tasks on all pages. Needed for a page after the last task, which has no row that could contain the total. */
 async function countOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<number> {
   const { total } = await tasksOf(database, buyer, { ...filter, before: null, count: 1 });
   return total;

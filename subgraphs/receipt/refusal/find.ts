@@ -8,7 +8,10 @@ import { withoutMembers } from '../receipt/stored-check.ts';
 import { parseJws } from '../verify/signature.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 
-/** One prepared statement; null if there is none. @throws Refusal record_damaged if it is not as it was signed */
+/**
+ * Reads a refusal by its id with one prepared statement. Null if there is none. @throws Refusal record_damaged if it is not stored as it
+ * was signed
+ */
 export async function refusalById(database: Database, refusal_id: string): Promise<SignedRefusal | null> {
   const text = `select ${selectList(SignedRefusal)} from refusal where refusal_id = $1`;
   const [row] = await database.query({ name: 'refusal by id', text, values: [refusal_id] });
@@ -19,7 +22,7 @@ export async function refusalById(database: Database, refusal_id: string): Promi
   return refusal;
 }
 
-/** The first column of a stored refusal that is not as it was signed; null if all agree. */
+/** First column of a stored refusal that differs from what was signed. Null if all agree. */
 function refusalFault(refusal: SignedRefusal): string | null {
   const jws = parseJws(refusal.jws);
   if (jws === null || jws.header.kid !== refusal.kid) return 'jws';
@@ -39,7 +42,7 @@ function refusalFault(refusal: SignedRefusal): string | null {
   return Object.entries(facts).find(([, [stored, shown]]) => stored !== shown)?.[0] ?? null;
 }
 
-/** The public refusal, as GET /refusal/{refusal_id} and the refused call itself show it: the payload, and what proves it. */
+/** The public refusal, as GET /refusal/{refusal_id} and the refused call itself show it: the payload, and the signatures that prove it. */
 export function refusalDocument({ refusalId, payload, jws, kid, value }: SignedRefusal, base_url: string): JsonObject {
   return {
     ...(JSON.parse(payload) as RefusalPayload),

@@ -7,7 +7,10 @@ import { RefusalNodeNoun } from '../../../schema/refusal.ts';
 import { showMembers } from '../../graph-type.ts';
 import { BigIntType, Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */
+/**
+ * Signed statement of the issuer that it refused a call because of the book's policy. Written once, together with the book's row that it
+ * names.
+ */
 @ObjectType('Refusal', { description: 'A signed refusal of a call. It is neither a receipt nor spend.' })
 @Entity({ tableName: 'refusal' })
 @Unique({ name: 'refusal_row', properties: ['agentId', 'bookSeq'] })
@@ -31,7 +34,7 @@ export class SignedRefusal implements MembersOf<typeof RefusalNodeNoun> {
   @Property({ type: 'text' })
   policyCode!: PolicyCode;
 
-  /** Canonical JSON, verbatim. */
+  /** Signed payload as canonical JSON, byte for byte. */
   @Property({ type: 'text' })
   payload!: string;
 
@@ -41,7 +44,7 @@ export class SignedRefusal implements MembersOf<typeof RefusalNodeNoun> {
   @Property({ type: 'text' })
   kid!: string;
 
-  /** Raw ES256 over the canonical payload, base64url. */
+  /** Raw ES256 signature over the canonical payload, in base64url. */
   @Property({ type: 'text' })
   value!: string;
 

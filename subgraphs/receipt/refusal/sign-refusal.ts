@@ -8,7 +8,7 @@ import { iso, type Random } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 
-/** Who refuses: the issuer's keys, and what this process has last seen of the chain. */
+/** What signing a refusal needs: the issuer's keys, and the newest block of the chain that this process has seen. */
 export interface Refuser {
   readonly issuer: Issuer;
   readonly random: Random;
@@ -16,7 +16,7 @@ export interface Refuser {
   anchor(): BaseAnchor;
 }
 
-/** The facts of the refused call, without the refuser and the state of the chain. */
+/** Facts of the refused call. The issuer and the state of the chain are in `Refuser`. */
 export interface RefusalFacts {
   readonly refusal_id: RefusalId;
   readonly task_id: string;
@@ -32,7 +32,10 @@ export interface RefusalFacts {
 
 const NONCE_BYTES = 16;
 
-/** Signs and writes refusals in the transaction of their rows. ES256 alone: the book's head is locked meanwhile. */
+/**
+ * Signs and writes refusals in the transaction of their rows. Signs with ES256 alone, to save time, because the book's head is locked
+ * meanwhile.
+ */
 export function issueRefusals(tx: Tx, refuser: Refuser, calls: readonly RefusalFacts[]): void {
   if (calls.length === 0) return;
   const base_anchor = refuser.anchor();
@@ -63,7 +66,7 @@ function payloadOf({ random, profile }: Refuser, call: RefusalFacts, base_anchor
   };
 }
 
-/** The row of table `refusal`. The token's registered claims (RFC 7519 §4.1) are beside the payload's members. */
+/** Row of table `refusal`. In the token, the registered claims (RFC 7519 §4.1) are beside the payload's members. */
 function refusalRow({ issuer }: Refuser, call: RefusalFacts, payload: RefusalPayload): object {
   const canonical = canonicalJson(payload);
   const claims: JsonObject = {

@@ -2,13 +2,13 @@ import { logOrigin } from '../../../schema/links.ts';
 import type { Tx } from '../../database.ts';
 import { parseJws } from '../verify/signature.ts';
 
-/* Whether a process may serve a database: it has to be the service that the database has been served by. Pure. */
+/* Decides whether a process may serve a database: it must belong to the service that has served the database before. */
 
 export type MarkName = 'seal_key' | 'base_url' | 'log_origin';
 
-/** The facts of a process. */
+/** Facts that show to which service a process belongs. */
 export interface ServiceFacts {
-  /** By SEAL_KEY itself: see `Vault.mark`. */
+  /** Mark of a fixed text, made with SEAL_KEY: see `Vault.mark`. */
   readonly seal_mark: string;
   readonly base_url: string;
   /** Kids of its ISSUER_KEYS, the current one first. */
@@ -17,7 +17,7 @@ export interface ServiceFacts {
   readonly copied_kids: readonly string[];
 }
 
-/** What the database records of the service that it belongs to. Null or empty if it is not recorded yet. */
+/** What the database records about the service that it belongs to. A member is null or empty if it is not recorded yet. */
 export interface KnownService {
   readonly seal_mark: string | null;
   readonly base_url: string | null;
@@ -29,7 +29,7 @@ export interface KnownService {
 /** The variables that an operator sets, and that must be the same for all processes that serve one database. */
 export type ServicePart = 'SEAL_KEY' | 'ISSUER_KEYS' | 'BASE_URL';
 
-/** The variables by which a process belongs to another service than the database; empty if it may serve. */
+/** Variables that show that a process belongs to another service than the database. Empty if it may serve the database. */
 export function changedParts(known: KnownService, own: ServiceFacts): readonly ServicePart[] {
   const changed: Readonly<Record<ServicePart, boolean>> = {
     SEAL_KEY: known.seal_mark !== null && known.seal_mark !== own.seal_mark,
@@ -40,8 +40,8 @@ export function changedParts(known: KnownService, own: ServiceFacts): readonly S
 }
 
 /**
- * A seed replaces the one before it if that one follows it. A seed that was current once belongs to this service;
- * further faults are found when the histories are compared.
+ * Whether the keys of a process belong to another service. A new seed may replace the current one only if the current one follows it in
+ * ISSUER_KEYS. A seed that was current once also belongs to this service; further faults are found when the histories are compared.
  */
 function isStranger(known: readonly string[], { kids, copied_kids }: ServiceFacts): boolean {
   const [current = ''] = kids;
@@ -49,7 +49,7 @@ function isStranger(known: readonly string[], { kids, copied_kids }: ServiceFact
   return newest !== undefined && !kids.includes(newest) && ![...known, ...copied_kids].includes(current);
 }
 
-/** The log keeps its first name, whatever the service is called now, because its followers know it by that. */
+/** Name of the log. The log keeps its first name even if the base URL changes, because its followers know it by that name. */
 export function originOf({ log_origin, base_url }: KnownService, own: Pick<ServiceFacts, 'base_url'>): string {
   return log_origin ?? logOrigin(base_url ?? own.base_url);
 }
@@ -59,7 +59,7 @@ interface Client {
   query(text: string): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** What a database records of its service, also if a version without marks made it, or if it is new. */
+/** Reads what a database records about its service. The database may be new, or made by a version without marks. */
 export async function knownService(client: Client): Promise<KnownService> {
   const marks = new Map(
     (await rowsOf<{ name: MarkName; mark: string }>(client, 'service_mark', 'select name, mark from service_mark')).map(
@@ -85,14 +85,14 @@ export async function knownService(client: Client): Promise<KnownService> {
   };
 }
 
-/** None if the table does not exist yet. */
+/** Rows of the query. Empty if the table does not exist yet. */
 async function rowsOf<R>(client: Client, table: string, text: string): Promise<readonly R[]> {
   const [found] = (await client.query(`select to_regclass('public.${table}') as oid`)).rows as { oid: string | null }[];
   if (!found?.oid) return [];
   return (await client.query(text)).rows as R[];
 }
 
-/** Stores what is not recorded yet, and leaves the rest unchanged. */
+/** Stores the marks that are not recorded yet, and leaves the others unchanged. */
 export async function keepMarks(tx: Tx, known: KnownService, own: ServiceFacts): Promise<void> {
   const marks: Readonly<Record<MarkName, string>> = {
     seal_key: known.seal_mark ?? own.seal_mark,
@@ -105,14 +105,17 @@ export async function keepMarks(tx: Tx, known: KnownService, own: ServiceFacts):
   });
 }
 
-/** The mark of each part; for ISSUER_KEYS it is the issuer history. */
+/** Name of the mark of each variable. Null for ISSUER_KEYS, whose mark is the issuer history. */
 const marked: Readonly<Record<ServicePart, MarkName | null>> = {
   SEAL_KEY: 'seal_key',
   BASE_URL: 'base_url',
   ISSUER_KEYS: null,
 };
 
-/** The operator's statement that these belong to the same service nevertheless. The log's origin stays. */
+/**
+ * Replaces the marks of these variables, after the operator has stated that their new values belong to the same service. The log's origin
+ * does not change.
+ */
 export async function acceptMarks(tx: Tx, parts: readonly ServicePart[], own: ServiceFacts): Promise<void> {
   const values: Partial<Record<MarkName, string>> = { seal_key: own.seal_mark, base_url: own.base_url };
   for (const part of parts) {

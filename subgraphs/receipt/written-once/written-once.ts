@@ -6,11 +6,11 @@ import type { Database, Tx } from '../../database.ts';
 import { shareHalt } from '../log/halt-guard.ts';
 
 /*
- * An unpaid write under its caller's Idempotency-Key. The key is taken in the first transaction that writes, so that it
- * exists exactly if something was written. The answer is stored afterwards.
+ * An unpaid write under the Idempotency-Key of its caller. The key is taken in the first transaction that writes, so that it is stored
+ * exactly if something was written. The answer is stored afterwards.
  */
 
-/** State of a key for a request. `gone`: it was carried out, and its answer is not known here. */
+/** State of a key for a request. `gone`: the request was carried out, but its answer is not known here. */
 export type WriteStanding =
   | { readonly kind: 'free' }
   | { readonly kind: 'answered'; readonly answer_box: Buffer }
@@ -19,7 +19,7 @@ export type WriteStanding =
   | { readonly kind: 'gone' };
 
 const KEPT = `interval '${limits.answer_kept_hours} hours'`;
-/** No request takes longer: one that has no answer after this time has lost it. */
+/** No request takes longer. A request without an answer after this time has lost its answer. */
 const UNDERWAY = `interval '${limits.written_once_underway_seconds_max} seconds'`;
 
 interface StandingRow {
@@ -44,7 +44,10 @@ export async function writeStanding(
   return answer_box === null ? { kind: underway ? 'in_flight' : 'gone' } : { kind: 'answered', answer_box };
 }
 
-/** Limits what is kept; concurrent requests may exceed the limit. @throws rate_limited if this credential has reached it */
+/**
+ * Limits the number of keys and the bytes of answers that are kept. Concurrent requests may exceed the limits. @throws rate_limited if this
+ * credential has reached a limit
+ */
 export async function requireKeyRoom(
   database: Pick<Database, 'query'>,
   { credential_mark }: Pick<NamedWrite, 'credential_mark'>,
@@ -71,8 +74,9 @@ const TAKE = `insert into written_once as w (mark, credential_mark, request_hash
   returning 1`;
 
 /**
- * For a write whose transaction does not begin with the request, because several requests share it to be recorded in the log. Taken again
- * by the same request it stays taken. @throws idempotency_key_in_flight if another request has the key
+ * Takes the key of a request in a transaction. A transaction that several requests share, to be recorded in the log, does not begin with a
+ * request, so it must call this itself. A request that has its key may take it again. @throws idempotency_key_in_flight if another request
+ * has the key
  */
 export async function takeKey(tx: Tx, { mark, credential_mark, request_hash, attempt }: NamedWrite): Promise<void> {
   const { rowCount } = await tx.query({
@@ -113,20 +117,25 @@ export function takeKeyOnWrite(database: Database, named: NamedWrite): Database 
 const beneath = new WeakMap<object, Database>();
 
 /**
- * The database for counters before the write itself: a crash in between has written nothing of the request, which can
- * be repeated under its key.
+ * The database without the key, for counters that are written before the write itself. After a crash in between, nothing else of the
+ * request is written, so the request can be repeated under its key.
  */
 export function databaseBeforeKey(database: Pick<Database, 'query'>): Pick<Database, 'query'> {
   return beneath.get(database) ?? database;
 }
 
-/** Keys of what is written together, always taken in the same order. @throws idempotency_key_in_flight */
+/**
+ * Takes the keys of all writes of a transaction. They are always taken in the same order, so that two transactions do not wait for each
+ * other. @throws idempotency_key_in_flight
+ */
 export async function takeKeys(tx: Tx, named: readonly (NamedWrite | null)[]): Promise<void> {
   const sorted = named.filter(it => it !== null).toSorted((one, other) => (one.mark < other.mark ? -1 : 1));
   for (const one of sorted) await takeKey(tx, one);
 }
 
-/** After the write; also for a request that had nothing to write, which gets the same answer from then on. */
+/**
+ * Stores the answer after the write. A request that had nothing to write calls it too, and then gets the same answer when it is repeated.
+ */
 export async function keepAnswer(
   database: Pick<Database, 'query'>,
   { mark, credential_mark, request_hash, attempt }: NamedWrite,
@@ -141,7 +150,7 @@ export async function keepAnswer(
   });
 }
 
-/** After a refusal, which has written nothing, the key is free for a corrected request. */
+/** Frees the key after a refusal, which wrote nothing, so that a corrected request can use the key. */
 export async function releaseKey(
   database: Pick<Database, 'query'>,
   { mark, attempt }: Pick<NamedWrite, 'mark' | 'attempt'>,
@@ -150,7 +159,7 @@ export async function releaseKey(
   await database.query({ name: 'let go of write', text, values: [mark, attempt] });
 }
 
-/** Those that were kept for long enough. */
+/** Periodic job: deletes writes that have been kept for the full time. */
 export async function forgetWrites(database: Pick<Database, 'query'>): Promise<void> {
   const max = limits.claims_forgotten_per_transaction_max;
   const forgotten = await database.query({
