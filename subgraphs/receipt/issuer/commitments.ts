@@ -34,7 +34,7 @@ const doors = {
   },
 } satisfies JsonObject;
 
-/** Why there is no hash. */
+/** Reasons why a receipt has no hash of an output. */
 const omissions: JsonObject = {
   no_input: 'A task was taken on; nothing was put to anybody yet.',
   no_output: 'What was bought has no output, or none was in hand when the payment was found to have moved.',
@@ -44,8 +44,8 @@ const omissions: JsonObject = {
 };
 
 /**
- * What `fulfillment.output_commitment.hash` covers, by endpoint, in the spelling of the REST answer. Part of a
- * published policy: never changed, only replaced in a new version.
+ * What `fulfillment.output_commitment.hash` covers, by endpoint, in the spelling of the REST answer. It is part of a published policy, so
+ * it must never change: a new version of the policy replaces it.
  */
 export const commitments = {
   hash: 'output_commitment.hash is the SHA-256, as lower-case hex, over the UTF-8 bytes of the canonical JSON (RFC 8785) of the value that the rule of the door names.',
@@ -58,7 +58,7 @@ const MESSAGE =
 const ASSEMBLED =
   'Assembled from the deltas: role is "assistant"; content is every delta.content joined in order, null where that is empty; tool_calls is a list in the order of index, each {id, type, function: {name, arguments}} with id, type and name as they come first and every function.arguments joined in order; refusal is every delta.refusal joined; tool_calls and refusal are left out where no delta has them.';
 
-/** The same with answers that call tools, or refuse. */
+/** Adds answers that call tools, or that refuse. */
 export const commitmentsWithCalls = {
   ...commitments,
   doors: {
@@ -77,7 +77,7 @@ export const commitmentsWithCalls = {
   },
 } satisfies JsonObject;
 
-/** The answer alone contains everything that is hashed: no member has to be completed. */
+/** Changes two rules so that the answer itself contains everything that is hashed, and no member has to be completed. */
 export const commitmentsAsAnswered = {
   ...commitmentsWithCalls,
   doors: {
@@ -108,7 +108,7 @@ export const commitmentsOfIngests = {
 const OF_A_STAMP =
   'Nothing: what is written on the board is no answer of the issuer, who neither wrote nor judged it. Status is UNVERIFIED.';
 
-/** With what is written on the board, and jobs that are paid for there. */
+/** Adds what is written on the board, and jobs that are paid for there. */
 export const commitmentsOfBoard = {
   ...commitmentsOfIngests,
   doors: {
@@ -126,7 +126,7 @@ export const commitmentsOfBoard = {
   },
 } satisfies JsonObject;
 
-/** What `output_commitment.covers` says, where versions 1 to 8 left readers to know it by the door. */
+/** Rule for `output_commitment.covers`. In versions 1 to 8, readers had to conclude from the endpoint which members the hash covers. */
 const COVERS =
   'output_commitment.covers lists the names of the members that the hash covers: of a value that is an object, the names of all its members, sorted; of a value that is a list, the one name of the member of the answer that is that list. It is left out where status is UNVERIFIED, and where by is winner or reporter.';
 
@@ -136,7 +136,7 @@ const CHAT_VALUE =
 const BROKE_OFF =
   'The hub broke off in a streamed answer, or refused the request in the midst of it, or the answer reached a limit of this service; what had come of it was delivered. Where the hub broke off, the same payment, sent again within a day, has the work done once more, at most three times. After a refusal of the request and after a limit it has not: it brings the same part again. The receipt stays as it was signed.';
 
-/** Answers with reasoning, messages and embeddings, and which members each hash covers. */
+/** Adds answers with reasoning, messages and embeddings, and states which members each hash covers. */
 export function commitmentsThatCover(
   before: { readonly doors: JsonObject; readonly omissions: JsonObject } & JsonObject,
 ) {
@@ -172,7 +172,7 @@ export function commitmentsThatCover(
   } satisfies JsonObject;
 }
 
-/** With the flags of jobs, which are paid for as those of posts are. */
+/** Adds flags of jobs, which are paid for like flags of posts. */
 export const commitmentsOfJobFlags = {
   'POST /v1/board/jobs/{id}/flag': { of: null, rule: OF_A_STAMP },
 } satisfies JsonObject;

@@ -3,7 +3,7 @@ import secp256k1 from 'secp256k1';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { addressOfPoint } from '../../../schema/secp256k1.ts';
 
-/** The three keys that one seed yields. Private parts never leave the issuer folder. */
+/** The three keys that are derived from one seed. Private parts never leave the issuer folder. */
 export interface SeedKeys {
   readonly es256: { readonly key: KeyObject; readonly kid: string; readonly jwk: JsonObject };
   readonly ed25519: { readonly key: KeyObject; readonly kid: string; readonly jwk: JsonObject };
@@ -19,7 +19,7 @@ const SEED = /^(0x)?[0-9a-f]{64}$/i;
 const P256_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const SECP256K1_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** @param secret 32 bytes of hex. @throws if it is anything else; the message never shows it. */
+/** Derives the keys of a seed. @param secret 32 bytes of hex. @throws if it is anything else; the message never shows it. */
 export function deriveKeys(secret: string): SeedKeys {
   if (!SEED.test(secret)) throw new RangeError('an issuer key is 32 bytes of hex');
   const seed = Buffer.from(secret.replace(/^0x/i, ''), 'hex');
@@ -31,7 +31,7 @@ function expand(seed: Buffer, label: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', seed, '', label, bytes));
 }
 
-/** 128 bits more than the order, then reduced: the bias is below 2^-128 (FIPS 186-5 A.2.1). Never zero. */
+/** Derives 128 bits more than the order has, and then reduces them, so the bias is below 2^-128 (FIPS 186-5 A.2.1). Never zero. */
 function scalar(seed: Buffer, label: string, order: bigint): Buffer {
   const wide = BigInt(`0x${expand(seed, label, 48).toString('hex')}`);
   return Buffer.from(((wide % (order - 1n)) + 1n).toString(16).padStart(64, '0'), 'hex');
@@ -46,7 +46,7 @@ function es256(seed: Buffer): SeedKeys['es256'] {
   return { key, ...publicJwk(point, 'ES256') };
 }
 
-/** RFC 8410 §7: a PKCS #8 wrapper of fixed bytes, then the seed. */
+/** Fixed bytes of the PKCS #8 wrapper, which the seed follows (RFC 8410 §7). */
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function ed25519(seed: Buffer): SeedKeys['ed25519'] {

@@ -9,11 +9,14 @@ import type { RevocationDocument } from './revocation.ts';
 import type { HeldHistories } from './signing-keys.ts';
 import type { PublicKeys, Version } from './snapshot.ts';
 
-/** What another process appends is published by all within this time … */
+/** Time within which every process publishes what another process has appended. */
 const KNOWN_WITHIN_MS = 1_000;
-/** … and that process signs nothing by it before. A timer may be early by a millisecond. */
+/**
+ * Time for which a process signs nothing with a key that it has appended, so that every process publishes the key first. It has a margin
+ * because a timer may be early by a millisecond.
+ */
 export const UNSIGNED_MS = KNOWN_WITHIN_MS + 100;
-/** A slow database does not delay readers of the known histories. */
+/** Maximum time for which a reader waits for a renewal. Then it gets the known histories, so a slow database does not delay it further. */
 const WAIT_MS_MAX = 1_000;
 
 interface FollowOptions {
@@ -22,15 +25,18 @@ interface FollowOptions {
 }
 
 /**
- * The histories of the database, held in memory and read again at most once a second, on request. So a published key
- * set may be a second old, and requests cause no further reads. Histories only grow.
+ * The histories of the database, held in memory. They are read again on request, at most once a second. So a published key set may be a
+ * second old, and more requests cause no more reads. Histories only grow.
  */
 export class FollowedHistories implements HeldHistories {
   readonly #database: Pick<Database, 'query'>;
   readonly #options: FollowOptions;
   readonly #read = shareNextRun(() => this.#readAgain());
   #histories: Histories;
-  /** Start of the newest read, on the monotonic clock. The first request reads, since a start takes its time. */
+  /**
+   * Time at which the newest read began, on the monotonic clock. At first it is in the infinite past, so that the first request reads,
+   * because the start of a process takes time.
+   */
   #read_at_ms = Number.NEGATIVE_INFINITY;
 
   constructor(database: Pick<Database, 'query'>, histories: Histories, options: FollowOptions) {
@@ -66,7 +72,7 @@ export class FollowedHistories implements HeldHistories {
     } catch (error) {
       this.#options.onFailure(error);
     }
-    // After a failure too: the next request after that second tries again.
+    // Set after a failure too, so that the first request after a second tries again.
     this.#read_at_ms = begun_at_ms;
   }
 }
@@ -82,7 +88,7 @@ interface Row {
 type SnapshotRow = Row & { readonly keys: PublicKeys; readonly jws: string };
 type RevocationRow = Row & { readonly jws: string };
 
-/** From here on no other process appends until the transaction ends. Readers are not blocked. */
+/** Locks the histories: until the transaction ends, no other process appends to them. Readers are not blocked. */
 export async function lockHistories(tx: Tx): Promise<void> {
   await tx.query('lock table issuer_snapshot, receipt_policy, issuer_revocation in share row exclusive mode');
 }
@@ -91,7 +97,7 @@ export function readHistories(database: Pick<Tx, 'query'>): Promise<Histories> {
   return readAfter(async statement => (await database.query<never>(statement)).rows, noHistories);
 }
 
-/** `known` and what was appended since. The same object if nothing was. */
+/** Returns `known` with what was appended since, or the same object if nothing was appended. */
 async function readNewer(database: Pick<Database, 'query'>, known: Histories): Promise<Histories> {
   const read = await readAfter(statement => database.query<never>(statement), known);
   const lengths = ({ snapshots, policies, revocations }: Histories) =>

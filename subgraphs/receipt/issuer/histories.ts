@@ -20,31 +20,31 @@ import {
   type Version,
 } from './snapshot.ts';
 
-/** The issuer's keys, those of them that were revoked, and the policies of its receipts, oldest first. They only grow. */
+/** The issuer's keys, the revocations of keys, and the policies of its receipts, each oldest first. They only grow. */
 export interface Histories {
   readonly snapshots: readonly Snapshot[];
   readonly policies: readonly Version[];
-  /** Keys that others may hold, in the order in which that was said. */
+  /** Revocations of keys that others may hold, in the order in which they were declared. */
   readonly revocations: readonly Revocation[];
 }
 
 export const noHistories: Histories = { snapshots: [], policies: [], revocations: [] };
 
-/** A history is not the one that was published, or cannot become the one that is configured. */
+/** Thrown if a history is not the one that was published, or cannot become the one that is configured. */
 export class BrokenHistory extends Error {
   override name = 'BrokenHistory';
 }
 
-/** A configured seed, as far as a history has to do with it. */
+/** A configured seed, with only what a history needs of it. */
 export interface HistorySeed {
   readonly keys: PublicKeys;
-  /** Signs by its own ES256 key. */
+  /** Signs with the ES256 key of this seed. */
   sign(claims: JsonObject): string;
 }
 
 /**
- * The histories with what is new: the configured seeds and the policies of this code that they lack. The same object if nothing is. @param
- * seeds oldest first. @throws BrokenHistory if the seeds do not continue the history.
+ * Adds to the histories the configured seeds and the policies of this code that they lack. Returns the same object if they lack nothing.
+ * @param seeds oldest first. @throws BrokenHistory if the seeds do not continue the history.
  */
 export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], now_ms: number): Histories {
   const added = addedSeeds(known, seeds);
@@ -58,8 +58,9 @@ export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], 
 }
 
 /**
- * A seed replaces another one by being configured before it: a process without the replaced one is another service, or has lost it, and its
- * key is not ended for it without an operator's statement. @throws BrokenHistory
+ * Requires that the seed of the current key is configured. A new seed replaces the current one by being configured before it. A process
+ * without the current seed belongs to another service, or has lost the seed. It must not end that key without a statement of the operator.
+ * @throws BrokenHistory
  */
 export function requireSuccession({ snapshots }: Histories, kids: readonly string[]): void {
   const newest = snapshots.at(-1);
@@ -70,7 +71,10 @@ export function requireSuccession({ snapshots }: Histories, kids: readonly strin
   );
 }
 
-/** None if a newer process has published more than this code knows: this process goes on with the newest that it knows. */
+/**
+ * Policies of this code that are not published yet. None if a newer process has published more policies than this code knows; this process
+ * then continues with the newest that it knows.
+ */
 function unpublishedPolicies(published: readonly Version[]): readonly JsonObject[] {
   const other = published.find(({ hash }, index) => policies[index] && canonicalHash(policies[index]) !== hash);
   if (other !== undefined)
@@ -115,13 +119,16 @@ function nextSnapshot(known: readonly Snapshot[], { keys, sign }: HistorySeed, n
 
 export type RevocationOutcome =
   | { readonly kind: 'revoked'; readonly histories: Histories; readonly revocation: Revocation }
-  /** No version of the history brought such a key. */
+  /** The history contains no key with this kid. */
   | { readonly kind: 'unknown_key' }
-  /** It still signs: another has to take its place first. */
+  /** The key still signs. Another key must replace it first. */
   | { readonly kind: 'current_key' }
   | { readonly kind: 'already_revoked'; readonly revoked_at: string };
 
-/** The histories with one more key that is never believed again but for what the log held before. @param sign by a key in force */
+/**
+ * Adds the revocation of one more key to the histories. From then on, only signatures of the key that the log contained before are valid.
+ * @param sign signs with a key in force
+ */
 export function revokeInHistories(
   known: Histories,
   revoked: RevocationFacts,
@@ -140,7 +147,7 @@ export function revokeInHistories(
   return { kind: 'revoked', histories: { ...known, revocations: [...revocations, revocation] }, revocation };
 }
 
-/** What is signed of a snapshot: its hash, and since when it holds. */
+/** Claims that are signed for a snapshot: its hash, and the time from which it is current. */
 function activation(version: Version): JsonObject {
   const { activated_at } = version;
   return { iat: Math.floor(Date.parse(activated_at) / 1000), issuer_history: historyRef(version), activated_at };
@@ -153,12 +160,15 @@ function nextVersion(known: readonly Version[], document: JsonObject, now_ms: nu
     hash: canonicalHash(document),
     document,
     previous_hash: last?.hash ?? null,
-    // A clock that was set back does not make a version older than the one before it.
+    // Even if the clock was set back, a version is not older than the one before it.
     activated_at: iso(Math.max(now_ms, last === undefined ? 0 : Date.parse(last.activated_at))),
   };
 }
 
-/** Nothing that was kept is believed: hashes, links, thumbprints and signatures are computed again. @throws BrokenHistory */
+/**
+ * Checks stored histories without trusting them: hashes, links and thumbprints are computed again, and signatures are verified. @throws
+ * BrokenHistory
+ */
 export function requireSound({ snapshots, policies, revocations }: Histories, where: string): void {
   const unlinked =
     namedFault('issuer history', snapshots, faultInSnapshot) ??
@@ -200,7 +210,9 @@ function faultInSnapshot(snapshot: Snapshot, before: Snapshot | undefined): stri
   return canonicalJson(claims) === canonicalJson(activation(snapshot)) ? null : 'differs from what its key has signed';
 }
 
-/** By a key of the history that was not itself revoked before. */
+/**
+ * What is wrong with a revocation, or null. It must be signed by a key of the history that neither it nor an earlier revocation revokes.
+ */
 function faultInRevocation(
   revocation: Revocation,
   snapshots: readonly Snapshot[],
@@ -219,7 +231,7 @@ function faultInRevocation(
   return canonicalJson(claims) === canonicalJson(revocationClaims(revocation)) ? null : 'differs from what was signed';
 }
 
-/** RFC 7638 §3.2: of the required members alone. */
+/** Thumbprint of a JWK over its required members alone (RFC 7638 §3.2). */
 function thumbprint({ kty, crv, x, y }: JsonObject): string {
   const required: Record<string, Json> = { crv: crv ?? null, kty: kty ?? null, x: x ?? null };
   if (y !== undefined) required.y = y;

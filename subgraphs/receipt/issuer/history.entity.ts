@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 import type { PublicKeys } from './snapshot.ts';
 
-/** What both histories have in common: see `Version`. Rows are added only; the database refuses all else. */
+/** Columns that all histories have: see `Version`. Rows are only added; the database refuses every other change. */
 abstract class VersionRow {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   version!: number;
@@ -10,7 +10,7 @@ abstract class VersionRow {
   @Property({ type: 'text', unique: true })
   hash!: string;
 
-  /** Canonical JSON, verbatim. */
+  /** The document as canonical JSON, byte for byte. */
   @Property({ type: 'text' })
   document!: string;
 
@@ -31,7 +31,7 @@ export class IssuerSnapshotRow extends VersionRow {
   jws!: string;
 }
 
-/** A key that was revoked: see `Revocation`. */
+/** One revocation of a key: see `Revocation`. */
 @Entity({ tableName: 'issuer_revocation' })
 export class IssuerRevocationRow extends VersionRow {
   @Property({ type: 'text' })

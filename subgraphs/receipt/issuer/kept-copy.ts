@@ -11,7 +11,10 @@ import { BrokenHistory, type Histories, requireSound } from './histories.ts';
 import type { RevocationDocument } from './revocation.ts';
 import type { Version } from './snapshot.ts';
 
-/** Each history as DATA_DIR has it, beside the saved head, where restoring an older dump cannot undo it. Null if it has none. */
+/**
+ * Copies of the histories in DATA_DIR, where the saved tree head is too. Restoring an older dump of the database cannot undo them. Null for
+ * a history without a copy.
+ */
 export type KeptCopies = { readonly [name in keyof Histories]: Histories[name] | null };
 
 export const copyFiles = {
@@ -36,7 +39,7 @@ const stored = {
   revocations: z.array(version.extend({ document: z.custom<RevocationDocument>(isObject), jws: z.string() })),
 } as const;
 
-/** @throws BrokenHistory if a file cannot be read, or does not contain what it states: that is no reason to start afresh. */
+/** Reads the copies. @throws BrokenHistory if a file cannot be read, or is not sound. Such a file must not be treated as missing. */
 export function readCopies(data_dir: string): KeptCopies {
   const copies = {
     snapshots: readCopy(join(data_dir, copyFiles.snapshots), stored.snapshots),
@@ -59,17 +62,17 @@ function readCopy<T>(path: string, shape: z.ZodType<T>): T | null {
 }
 
 /**
- * Resolves when copies at least as long are on disk. A shorter copy never replaces a longer one, also of another
- * process.
+ * Resolves when copies at least as long as these histories are on disk. A shorter copy never replaces a longer one, even if another process
+ * wrote that.
  */
 export async function keepCopies(data_dir: string, { snapshots, policies, revocations }: Histories): Promise<void> {
   await keepCopy(join(data_dir, copyFiles.snapshots), snapshots, stored.snapshots);
   await keepCopy(join(data_dir, copyFiles.policies), policies, stored.policies);
-  // Most services never revoke a key: no file says so.
+  // Most services never revoke a key, and need no file that says so.
   if (revocations.length > 0) await keepCopy(join(data_dir, copyFiles.revocations), revocations, stored.revocations);
 }
 
-/** Write aside, fsync, rename, fsync the folder: after a power cut either the old copy or the new one is there. */
+/** Writes another file, syncs it, renames it and syncs the folder, so that after a power cut either the old copy or the new one exists. */
 async function keepCopy<V extends Version>(path: string, versions: readonly V[], shape: z.ZodType<V[]>): Promise<void> {
   const suffices = () => (readCopy(path, shape)?.length ?? -1) >= versions.length;
   if (suffices()) return;

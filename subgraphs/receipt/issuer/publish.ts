@@ -13,8 +13,8 @@ interface WantedSnapshot {
 }
 
 /**
- * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys that it names by their hashes, with their
- * times. The newest one if neither version nor hash is given; null if it does not exist.
+ * A snapshot as it is published: the document whose hash receipts sign, and beside it the keys, with their times, that the document names
+ * by their hashes. The newest one if neither version nor hash is given. Null if it does not exist.
  */
 function historyDocument({ snapshots, revocations }: Histories, wanted: WantedSnapshot): JsonObject | null {
   const at = snapshots.findLastIndex(
@@ -54,7 +54,7 @@ function timesOf(versions: readonly Version[], index: number) {
   };
 }
 
-/** Beside what is signed about its keys: the operator's statement, with its own signature. */
+/** The operator's statement that the keys of a snapshot are revoked, with its own signature. Null if they are not revoked. */
 function revokedOf(all: readonly Revocation[], { keys }: Snapshot): JsonObject | null {
   const document = findRevocation(all, kidOf(keys));
   const jws = all.find(each => each.document === document)?.jws;
@@ -67,7 +67,10 @@ function jwksOf({ keys: { es256, ed25519, secp256k1 } }: Pick<Snapshot, 'keys'>)
   return [es256, ed25519, secp256k1];
 }
 
-/** The public append-only document; the signature covers the newest version's number and hash. */
+/**
+ * Public document with all receipt policies, to which policies are only added. The signature covers the number and hash of the newest
+ * version.
+ */
 function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) => string): JsonObject {
   const newest = versions.at(-1);
   if (newest === undefined) throw new RangeError('no receipt policy is published');
@@ -83,21 +86,21 @@ function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) 
   };
 }
 
-/** Public facts of the issuer. */
+/** What the issuer publishes. */
 export interface PublishedIssuer {
   /** DID document in which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
   /**
-   * Every public key, also of seeds that are no longer configured, so that old receipts still verify. `addresses` is a token (`typ`
-   * svc-addresses+jwt) over {iss, iat, base_urls}: where this service is, and where it was.
+   * Every public key, including those of seeds that are no longer configured, so that old receipts still verify. `addresses` is a token
+   * (`typ` svc-addresses+jwt) over {iss, iat, base_urls}, with the current and the former base URLs of this service.
    */
   readonly jwks: JsonObject;
   /** The current issuer-history document. */
   readonly history: JsonObject;
-  /** A snapshot of it by version or by hash; the current one without either; null if it does not exist. */
+  /** Snapshot of the issuer history by version or by hash; without either, the current one. Null if it does not exist. */
   historySnapshot(wanted: WantedSnapshot): JsonObject | null;
   readonly policyHistory: JsonObject;
-  /** Keys that no longer sign. */
+  /** Document that lists the keys that no longer sign. */
   readonly revocations: JsonObject;
 }
 
@@ -110,7 +113,7 @@ interface Publisher {
   now_ms(): number;
 }
 
-/** The published documents for the histories as they are known: made once for each state of them. */
+/** Returns a function that returns the documents for the newest known histories. They are made once for each state of the histories. */
 export function publisher(signer: Publisher, latest: () => Histories): () => PublishedIssuer {
   let known = latest();
   let made = publish(signer, known);
@@ -130,7 +133,7 @@ function publish(signer: Publisher, histories: Histories): PublishedIssuer {
     signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims }, typ);
   return {
     did: { document: didDocument(iss, histories), receipt_kid: signer.did_receipt_kid },
-    // Distinguishes a receipt of a former address, whose links lead to the present one, from one with altered links.
+    // `addresses` distinguishes a receipt of a former base URL, whose links lead to the current one, from a receipt with altered links.
     jwks: { ...publishedKeys(histories), addresses: sign({ base_urls: [...base_urls] }, ADDRESSES_TYP) },
     history,
     historySnapshot: wanted => historyDocument(histories, wanted),
@@ -142,9 +145,9 @@ function publish(signer: Publisher, histories: Histories): PublishedIssuer {
 const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
 
 /**
- * Every public key that ever signed, the newest first, so that old receipts still verify without their seeds; each with the times in which
- * it signed (`nbf`, `exp`, `revoked`: OpenID Federation's members of a key that has a history). The first key states no beginning: it has
- * signed since before times were kept. A member that a key leaves out does not apply.
+ * Every public key that ever signed, the newest first, so that old receipts still verify without their seeds. Each key has the times in
+ * which it signed (`nbf`, `exp`, `revoked`: members that OpenID Federation defines for a key with a history). The first key has no `nbf`,
+ * because it signed before times were kept. A member that is left out does not apply to the key.
  */
 export function publishedKeys({ snapshots, revocations }: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
   const sets = snapshots.map(({ keys, activated_at }, index) => {
@@ -159,7 +162,9 @@ export function publishedKeys({ snapshots, revocations }: Pick<Histories, 'snaps
   return { keys: sets.reverse().flat() };
 }
 
-/** `tree_size`: leaves of the log before that one are the issuer's. */
+/**
+ * Member `revoked` of a key. Null if it is not revoked. `tree_size`: only leaves of the log before this one count as signed by the issuer.
+ */
 function revokedMember(revocations: readonly Revocation[], keys: PublicKeys): JsonObject | null {
   const revoked = findRevocation(revocations, kidOf(keys));
   if (revoked === null) return null;
@@ -168,9 +173,9 @@ function revokedMember(revocations: readonly Revocation[], keys: PublicKeys): Js
 }
 
 /**
- * Keys that no longer sign, as the issuer history knows them now: each key of a seed that was replaced is `retired` since then, and what it
- * signed before still verifies; one that others may hold is `revoked`, and only what the log held by then verifies. Delegated sessions that
- * were revoked are listed beside them (revoked-sessions.ts).
+ * Document that lists the keys that no longer sign, by the current issuer history. The keys of a seed that was replaced are `retired` since
+ * then, and what they signed before still verifies. Keys that others may hold are `revoked`, and only what the log contained by then
+ * verifies. Delegated sessions that were revoked are listed beside them (revoked-sessions.ts).
  */
 export function revocations(histories: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
   const { snapshots } = histories;
@@ -207,12 +212,12 @@ function endedKeys(
 }
 
 /**
- * This service as x402's signed offers and receipts name it (did:web). A receipt names its key by `kid`; from an offer
- * an address is recovered that is listed here. Both show that the key speaks for the host of the resource.
+ * Identity of this service in x402's signed offers and receipts (did:web). A receipt names its key by `kid`. From the signature of an offer
+ * an address is recovered, which the document lists. Both show that the key signs on behalf of the host of the resource.
  */
 interface IssuerDid {
   readonly document: JsonObject;
-  /** Key id in receipts. Ed25519 signs a text in only one way (RFC 8032). */
+  /** Key id in receipts. It is the Ed25519 key, which signs a text in only one way (RFC 8032). */
   readonly receipt_kid: string;
 }
 
@@ -226,7 +231,7 @@ function didDocument(
   const id = didWeb(base_url);
   const methods = snapshots.toReversed().flatMap(({ keys }) => {
     const { revoked_at = null } = findRevocation(revocations, kidOf(keys)) ?? {};
-    // Controlled Identifiers 1.0, 2.2: a proof that was made after it does not verify.
+    // A proof that was made after `revoked` does not verify (Controlled Identifiers 1.0, 2.2).
     const ended = present({ revoked: revoked_at });
     return [...joseMethods(id, keys), recoveryMethod(id, keys)].map(method => ({ ...method, ...ended }));
   });
@@ -244,13 +249,17 @@ function didDocument(
 
 function joseMethods(id: string, keys: PublicKeys) {
   return jose.map(name => {
-    // `alg` and `use` are a key set's words: JOSE calls one curve Ed25519 and EdDSA, and both are this key.
+    // `alg` and `use` are left out, because only a key set needs them. In JOSE the algorithm is called Ed25519 or EdDSA, and this key
+    // serves for both names.
     const { alg: _alg, use: _use, ...publicKeyJwk } = keys[name];
     return { id: `${id}#${String(publicKeyJwk.kid)}`, type: 'JsonWebKey2020', controller: id, publicKeyJwk };
   });
 }
 
-/** The key whose signatures name nothing but an address (CAIP-10); the extension signs typed data on chain 1, whatever is paid. */
+/**
+ * Method for the key whose signatures show only an address (CAIP-10). The extension signs typed data for chain 1, whatever network the
+ * payment is on.
+ */
 function recoveryMethod(id: string, keys: PublicKeys) {
   const blockchainAccountId = `eip155:1:${addressOf(keys)}`;
   const type = 'EcdsaSecp256k1RecoveryMethod2020';

@@ -19,15 +19,15 @@ import { type Issuer, issuerOf } from './signing-keys.ts';
 import type { Version } from './snapshot.ts';
 
 export interface RecordOptions {
-  /** Where the histories are kept outside the database. */
+  /** Folder in which copies of the histories are kept outside the database. */
   readonly data_dir: string;
-  /** Called when a renewal fails: the known histories continue to be published. */
+  /** Called when a renewal fails. The known histories are still published. */
   onFailure(error: unknown): void;
   /** The operator's statement that these seeds replace a key that they do not contain. */
   readonly accepted?: true;
 }
 
-/** More than the clocks of two machines may differ. */
+/** Age below which a key counts as new. It is more than the clocks of two machines may differ. */
 const YOUNG_MS = 60_000;
 
 const WAY_ON =
@@ -35,8 +35,8 @@ const WAY_ON =
   'back by: npm run accept-log-break -- "REASON"';
 
 /**
- * The issuer with the histories of the database: what its seeds and this code add is appended, by one process if several start at once, and
- * kept in DATA_DIR before anything is signed by it. The log has been proven by then.
+ * Returns the issuer with the histories of the database. What its seeds and this code add is appended, by one process if several start at
+ * once, and is copied to DATA_DIR before anything is signed with it. The log must have been proven before.
  * @throws BrokenHistory if the database is behind its copy or contradicts it, or the seeds do not continue it.
  */
 export async function recordIssuer(database: Database, issuer: Issuer, options: RecordOptions): Promise<Issuer> {
@@ -54,14 +54,14 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
     return { known, histories };
   });
   await keepCopies(data_dir, histories);
-  // By then every process publishes the new key, so that clients can verify every receipt.
+  // After this pause every process publishes the new key, so that clients can verify every receipt.
   if ((histories !== known || isYoung(histories, issuer)) && (await anybodyServes(database))) await sleep(UNSIGNED_MS);
   return issuerOf(issuer, new FollowedHistories(database, histories, options));
 }
 
 /**
- * By the clock that dates every leaf, whatever ours says: what a key has signed is compared with the times of the key for ever, and a
- * history never changes.
+ * Time of the database's clock, which also dates every leaf. The clock of this process is not used: what a key has signed is always
+ * compared with the times of the key, and a history never changes.
  */
 async function databaseTime(tx: Tx): Promise<number> {
   const text = 'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms';
@@ -71,7 +71,7 @@ async function databaseTime(tx: Tx): Promise<number> {
   return row.now_ms;
 }
 
-/** Another process may have appended its newest key just now, by its own clock, and others may not have read it yet. */
+/** Whether another process may have appended the newest key just now, so that other processes may not have read it yet. */
 function isYoung({ snapshots }: Histories, { now_ms }: Issuer): boolean {
   const newest = snapshots.length > 1 ? snapshots.at(-1) : undefined;
   return newest !== undefined && Math.abs(now_ms() - Date.parse(newest.activated_at)) < YOUNG_MS;
@@ -81,13 +81,13 @@ export interface Compromise {
   /** Kid of the ES256 key of the leaked seed. */
   readonly kid: string;
   readonly reason: string;
-  /** Time from which they may; null for now. */
+  /** Time from which others may have had the key, in milliseconds since 1970. Null for now. */
   readonly since_ms: number | null;
 }
 
 /**
- * Revokes a key that was replaced: what the log held by then stays valid, and nothing else that it has signed does. No batch is in progress
- * meanwhile, so that none is committed that a revoked key has signed. @throws BrokenHistory
+ * Revokes a key that was replaced. What the log contained by then stays valid; everything else that the key has signed becomes invalid. The
+ * head of the log is locked meanwhile, so that no batch that the revoked key has signed is committed. @throws BrokenHistory
  */
 export async function revokeKey(
   database: Database,
@@ -116,7 +116,7 @@ export async function revokeKey(
   return revoking;
 }
 
-/** The log at that time; in its current state if no time is given. Its head stays locked until the transaction ends. */
+/** Size and root of the log at that time, or now if no time is given. The head of the log stays locked until the transaction ends. */
 async function logBy(tx: Tx, since_ms: number | null): Promise<RevocationDocument['log']> {
   const { rows: now } = await tx.query<LogSize>('select tree_size, root_hash from log_head for update');
   const newest = now[0];
@@ -135,8 +135,8 @@ interface LogSize {
 }
 
 /**
- * The operator's way to go on if the database lost versions that the copy has: they are put back, and nothing is lost. Without a copy the
- * histories are accepted as they are. Returns what it did, in words. @throws BrokenHistory
+ * Run by an operator if the database has lost versions that the copy has. They are put back, so that nothing is lost. Without a copy, the
+ * histories of the database are accepted as they are. Returns a sentence about what was done, or null if nothing was. @throws BrokenHistory
  */
 export async function restoreHistories(database: Database, data_dir: string): Promise<string | null> {
   const copies = readCopies(data_dir);
@@ -175,7 +175,7 @@ function putBack(
   );
 }
 
-/** The copy if it continues what the database has. */
+/** Returns the copy if it continues what the database has, otherwise what the database has. */
 function longer<V extends Version>(found: readonly V[], kept: readonly V[] | null): readonly V[] {
   const continues = kept !== null && found.every(({ hash }, index) => kept[index]?.hash === hash);
   return continues ? kept : found;
@@ -200,7 +200,10 @@ function requireVersions(what: string, found: readonly Version[], kept: readonly
   );
 }
 
-/** If no copy confirms the histories, the log does: its newest receipt has signed a version of each. */
+/**
+ * Checks the histories if there is no copy to confirm them: the newest receipt of the log must have signed a version of each. @throws
+ * BrokenHistory
+ */
 async function requireSigned(
   tx: Tx,
   { snapshots, policies }: Pick<Histories, 'snapshots' | 'policies'>,

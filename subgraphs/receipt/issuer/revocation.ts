@@ -3,7 +3,7 @@ import { documents } from '../../../schema/documents.ts';
 import { KEY_LAST_CALLS_SECONDS, KEY_OVERLAP_SECONDS } from '../../../schema/key-times.ts';
 import { kidOf, type Snapshot, type Version } from './snapshot.ts';
 
-/** The operator's statement about a key that others may hold. Its document names the one before it by hash, and never changes. */
+/** The operator's statement about a key that others may hold. Its document names the document before it by hash, and never changes. */
 export interface Revocation extends Version {
   readonly document: RevocationDocument;
   /** ES256 over {iss, iat, key_revocation, revoked_at}, by a key that was in force then. */
@@ -15,11 +15,11 @@ export interface RevocationDocument extends JsonObject {
   readonly version: number;
   /** Kid of the seed's ES256 key. The seed's other two keys are revoked with it. */
   readonly kid: string;
-  /** ISO 8601: from when on others may have held it. */
+  /** Time from which others may have held the key (ISO 8601). */
   readonly since: string;
   readonly revoked_at: string;
   readonly reason: string;
-  /** The log at `since`: what it contains stays valid; everything else that this key has signed is invalid. */
+  /** The log at `since`. What it contains stays valid; everything else that this key has signed is invalid. */
   readonly log: { readonly tree_size: number; readonly root_hash: string };
 }
 
@@ -31,7 +31,7 @@ export function revocationDocument(before: readonly Revocation[], revoked: Revoc
   return present({ schema, version: before.length + 1, ...revoked, revoked_at, previous_hash }) as RevocationDocument;
 }
 
-/** What is signed of a revocation: its hash, and when it was declared. */
+/** Claims that are signed for a revocation: its hash, and the time at which it was declared. */
 export function revocationClaims({ hash, version, activated_at: revoked_at }: Version): JsonObject {
   return { iat: Math.floor(Date.parse(revoked_at) / 1000), key_revocation: { hash, version }, revoked_at };
 }
@@ -40,7 +40,7 @@ export function findRevocation(revocations: readonly Revocation[], kid: string):
   return revocations.find(({ document }) => document.kid === kid)?.document ?? null;
 }
 
-/** `in_force` also after it was replaced, for as long as a fleet may take to be restarted. */
+/** State of a key. A key that was replaced stays `in_force` for as long as restarting all processes may take. */
 export type KeyStanding = 'in_force' | 'retired' | 'revoked';
 
 interface KnownKeys {
@@ -49,8 +49,8 @@ interface KnownKeys {
 }
 
 /**
- * Time until which the key of that kid may sign payments and receipts. Null if it has no end: for the newest key, and
- * for one that the histories do not contain.
+ * Time in milliseconds until which the key with this kid may sign payments and receipts. Null if there is no end: for the newest key, and
+ * for a key that the histories do not contain.
  */
 export function signsUntilMs({ snapshots }: Pick<KnownKeys, 'snapshots'>, kid: string): number | null {
   const at = snapshots.findIndex(({ keys }) => kidOf(keys) === kid);
@@ -59,7 +59,7 @@ export function signsUntilMs({ snapshots }: Pick<KnownKeys, 'snapshots'>, kid: s
   return Date.parse(next.activated_at) + (KEY_OVERLAP_SECONDS - KEY_LAST_CALLS_SECONDS) * 1000;
 }
 
-/** State of the key of that kid: one that is not in force accepts no payment. */
+/** State of the key with this kid. A process whose key is not in force accepts no payment. */
 export function keyStanding(known: KnownKeys, kid: string, now_ms: number): KeyStanding {
   if (findRevocation(known.revocations, kid) !== null) return 'revoked';
   const until_ms = signsUntilMs(known, kid);

@@ -3,12 +3,12 @@ import { sessionLimits } from '../../../schema/limits.ts';
 import type { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/** As it was signed. */
+/** The signed members of the revocation of a session. */
 export interface SignedRevocation {
   readonly delegation_hash: string;
   readonly payer: string;
   readonly at: number;
-  /** Null if unsigned: the session ended with all others when a break of the log was accepted. */
+  /** Null if there is no signature, because the session ended with all others when a break of the log was accepted. */
   readonly signature: string | null;
 }
 
@@ -21,14 +21,17 @@ export interface KeptRevocation extends SignedRevocation {
 const COLUMNS = 'seq, delegation_hash, payer, at, signature, revoked_at';
 
 /**
- * Locks the table, so that revocations are written one at a time: a reader that has read up to a number has missed none
- * below it. Later queries of the transaction see no new ones.
+ * Locks the table, so that revocations are written one at a time. A reader that has read up to a seq has then missed none below it. Later
+ * queries of the transaction see no new revocations of other transactions.
  */
 export function lockRevocations(tx: Tx): void {
   tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
 }
 
-/** Publishes that a session is over. The database numbers it (../migration.ts). `lockRevocations` must come first. */
+/**
+ * Records that a session is revoked, which publishes it. The database assigns the seq (../migration.ts). `lockRevocations` must be called
+ * first.
+ */
 export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: boolean): Promise<KeptRevocation> {
   const { delegation_hash, payer, at, signature } = signed;
   const { rows } = await tx.query<KeptRevocation & object>({
@@ -40,7 +43,7 @@ export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: 
   return rows[0] as KeptRevocation;
 }
 
-/** Revocations by session, for those of these sessions that were themselves revoked, and not only a session above them. */
+/** Revocations by delegation hash. Sessions that ended only because a session above them was revoked are left out. */
 export async function revocationsAmong(
   reading: Pick<Database, 'query'> | Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],
@@ -54,7 +57,7 @@ export async function revocationsAmong(
   return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 
-/** Statement that ended a session of this path; the first, if there are several. Null if there is none. */
+/** The earliest revocation of a session of this path. Null if none was revoked. */
 export function firstRevocation(
   path: readonly string[],
   revoked: ReadonlyMap<string, KeptRevocation>,
@@ -63,7 +66,7 @@ export function firstRevocation(
   return over.sort((one, other) => one.seq - other.seq)[0] ?? null;
 }
 
-/** As /.well-known/revocations lists them, the newest first. */
+/** A page of revoked sessions as /.well-known/revocations lists them, the newest first. */
 export async function listedRevocations(
   database: Pick<Database, 'query'>,
   { limit, cursor }: RevocationsPage,
@@ -83,7 +86,7 @@ export async function listedRevocations(
   };
 }
 
-/** How many revocations of a payer were of grants that no payment had bound. */
+/** Number of a payer's revocations that were of grants which no payment had bound. */
 export async function unboundRevocationsOf(tx: Pick<Tx, 'query'>, payer: string): Promise<number> {
   const { rows } = await tx.query<{ standing: number }>({
     name: 'unbound revocations of payer',

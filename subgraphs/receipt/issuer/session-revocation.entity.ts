@@ -7,13 +7,13 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 export class SessionRevocation {
   @PrimaryKey({ type: 'text' })
   delegationHash!: string;
-  /** Who signed it; without a signature the payer of the session. */
+  /** Payer who signed it. Without a signature: the payer of the session. */
   @Property({ type: 'text' })
   payer!: string;
-  /** The time that was signed, Unix seconds. */
+  /** Time that was signed, in Unix seconds. */
   @Property({ type: 'bigint' })
   at!: number;
-  /** Null if it ended with all others, when an operator accepted a break of the log. */
+  /** Null if there is no signature, because the session ended with all others when an operator accepted a break of the log. */
   @Property({ type: 'text', nullable: true })
   signature!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
@@ -21,7 +21,7 @@ export class SessionRevocation {
   /** True for a grant that no payment had bound. */
   @Property({ type: 'boolean', default: false })
   unbound!: boolean;
-  /** From 1, without a gap, in the order in which they took effect. */
+  /** Position among all revocations, from 1 without a gap, in the order in which they took effect. */
   @Property({ type: 'bigint' })
   seq!: number;
 }

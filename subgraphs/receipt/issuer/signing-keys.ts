@@ -15,82 +15,82 @@ import { historyRef, type PublicKeys } from './snapshot.ts';
 export interface Ed25519Signature extends JsonObject {
   readonly alg: 'Ed25519';
   readonly kid: string;
-  /** base64url, over the UTF-8 bytes of the hex text. */
+  /** Signature over the UTF-8 bytes of the hex text, in base64url. */
   readonly value: string;
 }
 
 export interface Eip191Signature extends JsonObject {
   readonly alg: 'secp256k1-eip191';
   readonly address: string;
-  /** 0x, 65 bytes: r, s, v of 27 or 28. */
+  /** Signature as 0x and 65 bytes in hex: r, s, and v of 27 or 28. */
   readonly value: string;
 }
 
 interface Allowance {
   readonly agent_id: number;
-  /** Atomic USDC, null if the book has no ceiling. */
+  /** Atomic USDC. Null if the book has no budget. */
   readonly remaining: string | null;
   readonly as_of: string;
 }
 
 /**
- * Signs for this service, synchronously. To have a signature made on another thread of Node costs this thread as much time as making it
- * (measured with 64 callers on two cores), and the other thread the same again.
+ * Signs for this service, synchronously. Signing on another thread of Node would cost this thread as much time as signing here (measured
+ * with 64 callers on two cores), and would cost the other thread the same again.
  */
 export interface IssuerSigner extends EnvelopeSigner {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
-  /** `base_url` and the base URLs that the service had before. */
+  /** `base_url`, then the base URLs that the service had before. */
   readonly base_urls: readonly string[];
-  /** The current ES256 key's RFC 7638 thumbprint. */
+  /** RFC 7638 thumbprint of the current ES256 key. */
   readonly kid: string;
   /** Kids of all configured seeds, the current one first. */
   readonly kids: readonly string[];
   /** Name of the log for its followers: see `logOrigin`. */
   readonly log_origin: string;
-  /** A compact ES256 JWS. @param typ of its header: `JWT` unless given */
+  /** Signs claims as a compact ES256 JWS. @param typ of its header: `JWT` unless given */
   signJws(claims: JsonObject, typ?: string): string;
-  /** Raw ES256 over the text, base64url: the `value` of version-8 receipts. */
+  /** Signs a text with raw ES256, in base64url: the `value` of version-8 receipts. */
   signCanonical(text: string): string;
   /** The primary signature over a receipt's payload_hash. */
   signature(payload_hash: string): Ed25519Signature;
   /** The co-signature over the same text, as a wallet would sign it (EIP-191). */
   coSignature(payload_hash: string): Eip191Signature;
-  /** By the same key over a digest of 32 bytes, EIP-712's: 0x, 65 bytes. */
+  /** Signs an EIP-712 digest of 32 bytes with the same key. Returns 0x and 65 bytes in hex. */
   signDigest(digest: Uint8Array): string;
-  /** Over the canonical {agent_id, remaining, as_of}: verify only, nothing can be drawn with it. */
+  /** Signs the canonical {agent_id, remaining, as_of}. The signature can only be verified: it gives no access to money. */
   signAllowance(allowance: Allowance): { readonly alg: 'ES256'; readonly value: string; readonly kid: string };
-  /** Signs notes by every configured seed, except those with these ES256 keys. */
+  /** Signer of notes with every configured seed, except the seeds with these ES256 keys. */
   notesWithout(revoked: readonly string[]): NoteSigner;
   readonly did_receipt_kid: string;
   now_ms(): number;
-  /** The histories with what the configured seeds and this code add to them at that time. @throws BrokenHistory if they cannot. */
+  /** Adds to the histories what the configured seeds and this code add at that time. @throws BrokenHistory if that is not possible. */
   historiesAfter(known: Histories, at_ms: number): Histories;
 }
 
 export interface Issuer extends IssuerSigner, NoteSigner, PublishedIssuer {
-  /** State of its current key, as far as this process knows. A key that is not in force must sign nothing. */
+  /** State of the current key, as far as this process knows. A key that is not in force must sign nothing. */
   readonly standing: KeyStanding;
-  /** Time until which it is in force at most, once it was replaced; null before. */
+  /** Time in milliseconds until which the current key stays in force after it was replaced. Null before. */
   readonly signs_until_ms: number | null;
-  /** What receipts sign of the two histories. */
+  /** Reference to the issuer history, which receipts sign together with `receipt_policy`. */
   readonly issuer_history: IssuerHistoryRef;
   readonly receipt_policy: ReceiptPolicyRef;
-  /** Reads what other processes have appended, at most once a second. Called before published documents are read. */
+  /** Reads what other processes have appended, at most once a second. Must be called before published documents are read. */
   renew(): Promise<void>;
 }
 
 export interface IssuerOptions {
   readonly base_url: string;
-  /** `base_url` first; it alone unless given. */
+  /** All base URLs, `base_url` first. Default: `base_url` alone. */
   readonly base_urls?: readonly string[];
-  /** By `base_url` unless given: a service that has moved keeps the name of its log. */
+  /** Name of the log. Default: derived from `base_url`. A service that has moved keeps the name of its log. */
   readonly log_origin?: string;
   now_ms(): number;
 }
 
 /**
- * The only reader of private keys. Its histories begin with its seeds, as in a database that knows none yet.
+ * Opens an issuer, which alone reads private keys. Its histories contain only its own seeds, as if the database had none yet.
  * @param secrets 32-byte hex seeds, the current one first. The same seeds give the same keys and hashes in every process.
  */
 export function openIssuer(secrets: readonly string[], options: IssuerOptions): Issuer {
@@ -99,13 +99,13 @@ export function openIssuer(secrets: readonly string[], options: IssuerOptions): 
   return issuerOf(signer, { latest: () => histories, renew: async () => {} });
 }
 
-/** Histories as they are known now. */
+/** Histories that this process knows, and their renewal. */
 export interface HeldHistories {
   latest(): Histories;
   renew(): Promise<void>;
 }
 
-/** @throws if its current key is in none of them. */
+/** Combines a signer with histories. @throws if they do not contain its current key. */
 export function issuerOf(signer: IssuerSigner, { latest, renew }: HeldHistories): Issuer {
   const signed = latest().snapshots.find(({ keys }) => keys.es256.kid === signer.kid);
   if (signed === undefined) throw new RangeError('the history does not hold the current key');
@@ -200,8 +200,8 @@ function jwsSigner({ es256: { key, kid } }: SeedKeys, base_url: string): Pick<Is
 }
 
 /**
- * JOSE requires r and s side by side (RFC 7518 §3.4), not DER. Node would return them for `{key, dsaEncoding}`, but recognises that object
- * only by failing at what it is not: 130 µs instead of 50.
+ * JOSE requires r and s side by side (RFC 7518 §3.4), not DER. Node would return this form for `{key, dsaEncoding}`. That takes 130 µs
+ * instead of 50, because Node recognises such an object only after other attempts have failed.
  */
 function es256(key: KeyObject, text: string): Buffer {
   return p1363(sign('sha256', Buffer.from(text), key));
@@ -215,7 +215,7 @@ function eip191Signature(seed: SeedKeys, text: string): Eip191Signature {
   return { alg: 'secp256k1-eip191', address: seed.secp256k1.address, value: recoverable(seed, eip191Hash(text)) };
 }
 
-/** r, s and a v of 27 or 28, from which the address is recovered. */
+/** Signature with r, s, and a v of 27 or 28, from which the address can be recovered. */
 function recoverable(seed: SeedKeys, digest: Uint8Array): string {
   const { signature, recid } = secp256k1.ecdsaSign(digest, seed.secp256k1.key);
   return `0x${Buffer.from(signature).toString('hex')}${(27 + recid).toString(16)}`;

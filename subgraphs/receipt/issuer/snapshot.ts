@@ -3,15 +3,15 @@ import { documents } from '../../../schema/documents.ts';
 import type { IssuerHistoryRef } from '../../../schema/receipt-shapes.ts';
 import { addressOfPoint } from '../../../schema/secp256k1.ts';
 
-/** One version of a history that only grows. Its document names the version before it by hash, and never changes. */
+/** One version of a history that only grows. Its document names the document before it by hash, and never changes. */
 export interface Version {
   readonly version: number;
   /** SHA-256 of the canonical document. */
   readonly hash: string;
   readonly document: JsonObject;
-  /** Null for the first. */
+  /** Hash of the version before. Null for the first version. */
   readonly previous_hash: string | null;
-  /** ISO 8601: when it was appended. It is retired when the next one is. */
+  /** Time at which the version was appended (ISO 8601). It is retired when the next version is appended. */
   readonly activated_at: string;
 }
 
@@ -23,8 +23,8 @@ export interface PublicKeys {
 }
 
 /**
- * One version of the issuer's keys. The document names them by thumbprint (RFC 7638) and address, which are hashes of
- * `keys`; what is new in it is signed by the new ES256 key itself, together with the time.
+ * One version of the issuer's keys. The document names them by thumbprint (RFC 7638) and address, which are hashes of `keys`. The new ES256
+ * key itself signs the hash of the document and the time.
  */
 export interface Snapshot extends Version {
   /** Keys of the seed that this version made the current one. */
@@ -33,7 +33,10 @@ export interface Snapshot extends Version {
   readonly jws: string;
 }
 
-/** Every seed that ever signed, oldest first; the last one is current. Without time or place, so that the same seeds have the same hash. */
+/**
+ * Document that lists every seed that ever signed, oldest first; the last one is current. It contains no time and no URL, so that the same
+ * seeds always have the same hash.
+ */
 export function snapshotDocument(previous: JsonObject | null, keys: PublicKeys): JsonObject {
   const before = previous === null ? [] : (previous.entries as readonly JsonObject[]);
   const version = before.length + 1;
@@ -51,7 +54,7 @@ export function snapshotDocument(previous: JsonObject | null, keys: PublicKeys):
   return present({ schema: documents.issuer_history, version, seq: version, entries, previous_hash });
 }
 
-/** A seed is named by the thumbprint of its ES256 key, the `kid` of every token that it signs. */
+/** Name of a seed: the thumbprint of its ES256 key, which is also the `kid` of every token that it signs. */
 export function kidOf({ es256 }: PublicKeys): string {
   return String(es256.kid);
 }
@@ -62,23 +65,24 @@ export function addressOf({ secp256k1: { x, y } }: PublicKeys): string {
   return addressOfPoint(Buffer.concat([Uint8Array.of(4), ...point]));
 }
 
-/** What receipts sign of a snapshot: its entries end with the key that signs. */
+/** Reference to a snapshot, as receipts sign it. The last entry of the snapshot is the key that signs. */
 export function historyRef({ hash, version }: Version): IssuerHistoryRef {
   return { hash, version, seq: version };
 }
 
 export type Succession =
-  /** The configured seeds that the history lacks, oldest first; all come after those it knows. */
+  /** `added`: configured seeds that the history lacks, oldest first. All of them come after the seeds that it has. */
   | { readonly kind: 'continues'; readonly added: readonly string[] }
-  /** It signed once, and was replaced: the history says that it no longer signs. */
+  /** The key signed once and was replaced, so by the history it no longer signs. */
   | { readonly kind: 'retired_key'; readonly kid: string }
-  /** It is older than the current one, and the history does not contain it. */
+  /** The key is older than another one that the history contains, but is itself missing there. */
   | { readonly kind: 'unrecorded_key'; readonly kid: string };
 
 /**
- * What the configured seeds add to a history. It only grows at its end, so a seed can neither return nor be inserted
- * before a known one: an older copy would prove that this is another history.
- * @param known and `configured`: kids, oldest first. Retired seeds may be left out.
+ * What the configured seeds add to a history. A history only grows at its end, so a seed can neither return nor be inserted before a known
+ * one. Otherwise an older copy would show that this is another history.
+ * @param known kids of the history, oldest first
+ * @param configured kids of the configured seeds, oldest first; retired seeds may be left out
  */
 export function succession(known: readonly string[], configured: readonly string[]): Succession {
   const first = configured.findIndex(kid => !known.includes(kid));
