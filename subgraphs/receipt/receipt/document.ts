@@ -11,10 +11,11 @@ const HOW =
   'Verify issuer_signature.jws (ES256) with the key named by its kid, compare its claims with this document, and look up payment_ref on its network. For a key that the set marks `revoked`, only receipts that its log held by then count: ?format=auditor has the proof.';
 
 /**
- * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.
- * A key is left out rather than null, except payment_ref and settled_by. Everything can be checked offline but the lane's facts, which
- * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`, `answered_again`, and what schema/receipt-lane.ts makes of them.
- * @param newest_size leaves under the newest head of the log, as far as it is known
+ * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}. A member without a value is left out,
+ * except payment_ref and settled_by, which are then null. Everything can be checked offline except the lane's facts, which may change:
+ * `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`, `answered_again`, and the members that schema/receipt-lane.ts derives
+ * from them.
+ * @param newest_size number of leaves under the newest known tree head; null if none is known
  */
 export function receiptDocument(
   receipt: Receipt,
@@ -55,7 +56,7 @@ export function laneOf(receipt: Receipt, payload: JsonObject, newest_size: numbe
   return { ...laneFacts(subject, newest_size) };
 }
 
-/** A column as the document and the signed bytes spell it. */
+/** Value of a column, spelled as in the document and in the signed bytes. */
 export function columnText(receipt: Receipt, property: string): Json {
   const value = receipt[property as keyof Receipt] ?? null;
   if (typeof value === 'bigint') return value.toString();

@@ -6,8 +6,8 @@ import { Receipt } from './receipt.entity.ts';
 import { receiptFault } from './stored-check.ts';
 
 /**
- * The receipts of these tasks, in their order; null if a task has none. One prepared statement. @throws Refusal record_damaged if one of
- * them is not stored as it was signed
+ * The receipts of these tasks, in the order of `task_ids`; null for a task without a receipt. Runs one prepared statement. @throws Refusal
+ * record_damaged if one of them is not stored as it was signed
  */
 export async function receiptsByTask(database: Database, task_ids: readonly string[]): Promise<(Receipt | null)[]> {
   const found = await readReceipts(database, task_ids);
@@ -17,7 +17,7 @@ export async function receiptsByTask(database: Database, task_ids: readonly stri
   });
 }
 
-/** The same, but a damaged one fails alone, and the others are still read. */
+/** Like `receiptsByTask`, but returns a Refusal in place of a damaged receipt, so that the others are still read. */
 export async function readReceipts(
   database: Pick<Database, 'query'>,
   task_ids: readonly string[],
@@ -37,7 +37,7 @@ function asSigned(database: Pick<Database, 'query'>, receipt: Receipt): Receipt 
   return column === null ? receipt : recordDamaged(database, { record: 'receipt', id: receipt.taskId, column });
 }
 
-/** The books of the newest receipts. */
+/** Agent ids of the books of the newest receipts. `receipts`: how many receipts are read. */
 export async function booksOfNewestReceipts(database: Database, receipts: number): Promise<number[]> {
   const books = await database.query<{ agent_id: number }>({
     text: `select distinct agent_id from (select agent_id from receipt order by leaf_index desc limit $1) newest

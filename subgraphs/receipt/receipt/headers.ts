@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 
 /**
- * Facts of a receipt that are also sent in headers, for callers that never read the body. The signed receipt itself is not: a proxy that
- * buffers one page of headers (nginx, 4 kB) would turn a paid answer into a 502.
+ * Facts of a receipt that are also sent in headers, for callers that never read the body. The signed receipt itself is not sent there,
+ * because a proxy that buffers one page of headers (nginx, 4 kB) would turn a paid answer into a 502.
  */
 const headers = {
   'x-svc-task-id': 'task_id',
@@ -15,13 +15,13 @@ const headers = {
   'x-svc-vendor-blind': 'vendor_blind',
 } as const;
 
-/** Names chosen by others, of any length. */
+/** Members with names that others have chosen, which may have any length. */
 const named = { 'x-svc-model': 'model', 'x-svc-hub': 'hub', 'x-svc-answered-model': 'answered_model' } as const;
 
 /**
- * The facts of a receipt that are also sent in headers.
- * @param document the public receipt, or what is known of it before it exists. A model's name is the hub's: what no header can carry is
- *   percent-encoded, and what would take too much room is in the receipt alone.
+ * Headers with the facts of a receipt. Hubs choose the names of models, so characters that a header cannot carry are percent-encoded, and a
+ * name that is too long is left out.
+ * @param document the public receipt, or what is known of it before it exists
  */
 export function receiptHeaders(document: JsonObject): Record<string, string> {
   const carried: Record<string, string> = {};

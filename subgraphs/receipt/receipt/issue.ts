@@ -16,11 +16,11 @@ import { leafHash } from '../verify/merkle-proof.ts';
 import { Receipt } from './receipt.entity.ts';
 import type { ReceiptFacts } from './receipt-facts.ts';
 
-/** A receipt without its place in the log: made, hashed and signed three times before the head is locked. */
+/** A receipt without its position in the log. It is made, hashed and signed three times before the log's head is locked. */
 export interface PreparedReceipt {
   readonly facts: ReceiptFacts;
   readonly payload: ReceiptPayload;
-  /** The payload's canonical JSON: what is stored, and what the leaf is made of. */
+  /** Canonical JSON of the payload. This text is stored, and the leaf is made from it. */
   readonly canonical: string;
   readonly payload_hash: string;
   readonly leaf_hash: Buffer;
@@ -84,8 +84,8 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
 }
 
 /**
- * @throws if a book chain's payment has no book, or comes beside a payment to this service: they could not be told
- * apart.
+ * Members that only a book chain signs. @throws if it has no book, or if there is also a payment to this service, because the two could not
+ * be distinguished.
  */
 function bookChainOf({ chained = null, agent_id, payment, waived_by = null }: ReceiptFacts) {
   if (chained === null) return {};
@@ -97,13 +97,13 @@ function bookChainOf({ chained = null, agent_id, payment, waived_by = null }: Re
 
 export interface ReceiptItem {
   readonly prepared: PreparedReceipt;
-  /** The row's place on its book; null for a receipt without a book. */
+  /** Seq of the row on its book. Null for a receipt without a book. */
   readonly book_seq: number | null;
 }
 
 /**
- * Gives each receipt its leaf, in the order of `items`, signs its place and writes it.
- * The log's head is locked: nothing here waits for anything. The caller stores the log.
+ * Appends a leaf for each receipt in the order of `items`, signs its position and writes the receipt. The log's head is locked, so nothing
+ * here waits. The caller must store the log.
  */
 export function issueReceipts(tx: Tx, log: OpenLog, issuer: Issuer, items: readonly ReceiptItem[]): Receipt[] {
   const receipts = items.map(item => placeReceipt(item, log, issuer));
@@ -111,7 +111,7 @@ export function issueReceipts(tx: Tx, log: OpenLog, issuer: Issuer, items: reado
   return receipts;
 }
 
-/** One receipt with its place in the log, signed and not yet written. */
+/** Appends a leaf for one receipt and signs its position. The receipt is not written yet. */
 export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, issuer: Issuer): Receipt {
   const { facts } = prepared;
   requireWithinSession(facts, log.collected_at_ms);
@@ -137,13 +137,13 @@ export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, 
   return asEntity(Receipt, receipt);
 }
 
-/** The signed session must still be valid. The caller has left a margin, and may prepare the receipt again. */
+/** Requires that the signed session is still valid. The caller has left a margin, and may prepare the receipt again. */
 function requireWithinSession({ session, task_id }: ReceiptFacts, collected_at_ms: number): void {
   if (session && Math.floor(collected_at_ms / 1000) > session.session_expiry)
     throw new Error(`${task_id} names a session that was over before it was recorded`);
 }
 
-/** The columns that repeat a signed fact, by their properties. */
+/** Values of the columns that repeat a signed fact, by property. */
 function signedColumns(claims: JsonObject): object {
   const facts = signedMembers(claims);
   const columns: Record<string, unknown> = {};
@@ -165,7 +165,10 @@ function proofOutcomeOf({ settled_by, waived_by, reported, handed }: ReceiptFact
   return settled_by === 'receipt' ? 'pending' : 'settled';
 }
 
-/** The payload's members and, beside them, what is only known once the head is locked (RFC 7519 §4.1 names first). */
+/**
+ * Claims of the token: the members of the payload, and the facts that are known only once the log's head is locked. The first names are
+ * those of RFC 7519 §4.1.
+ */
 function claimsOf(
   { payload, payload_hash }: PreparedReceipt,
   { leaf_index, tree_size, tree_head_hash }: LeafPosition,

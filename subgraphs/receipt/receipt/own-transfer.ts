@@ -6,16 +6,19 @@ type PlacedTransfer = Pick<ObservedTransfer, 'network' | 'transaction' | 'payer'
   readonly index: number;
 };
 
-/** Finds payments of the log's receipts by their transfers, so that none of a payer's receipts has to be read. */
+/** Finds payments of receipts in the log by their transfers, so that a payer's receipts need not be read one by one. */
 export interface PaymentIndex {
-  /** `followed`: number of the log's leaves whose payments it knows; payments that were seen later it knows for all of them. */
+  /**
+   * `found`: whether the transfer pays for a receipt. `followed`: number of leaves of the log whose payments the index has. Payments that
+   * were seen only after signing are in the index for all leaves.
+   */
   look(transfer: PlacedTransfer): Promise<{ readonly found: boolean; readonly followed: number }>;
 }
 
 /**
- * Whether a transfer backs a receipt of this service, or may yet: it may have gone to a former treasury, for a call that is on no book or
- * on another's. The payer's open payments are checked first, then the index, then the receipts that it has not followed: a payment that
- * moves on meanwhile moves in this order, so it is not missed.
+ * Whether a transfer pays for a receipt of this service, or may still do so. Its payee may be a former treasury, and its call may be on no
+ * book or on another agent's book. The payer's open payments are checked first, then the index, then the receipts that the index does not
+ * have yet. A payment that moves on meanwhile moves in the same order, so it is not missed.
  */
 export async function isOwnTransfer(
   {
@@ -25,7 +28,7 @@ export async function isOwnTransfer(
   transfer: ObservedTransfer,
 ): Promise<boolean> {
   const { network, transaction, index, payer, pay_to } = transfer;
-  // A block is one transfer on Nano, and no call is paid for there.
+  // Only a transfer on Nano has no index, because a block is one transfer there. No call is paid for on Nano.
   if (index === null) return false;
   if (await mayStillPay(database, transfer)) return true;
   if (payment_index === null) return isOfReceipt(database, transfer, 0);
@@ -46,14 +49,19 @@ async function mayStillPay(database: Pick<Database, 'query'>, { payer, pay_to }:
   return found.length > 0;
 }
 
-/** Each use is beside the condition of an index of its own. */
+/** SQL condition on the payee. Each use is combined with the condition of a separate index. */
 const TO_PAYEE = `lower("authorization"->>'pay_to') = lower($2)`;
 
-/** A member that the payload of the receipt `r` signs of its transfer: a book chain has them in `observed_transfer`. */
+/**
+ * SQL expression for a fact about the transfer that receipt `r` signs. A book chain signs it in `observed_transfer`, other receipts in
+ * `payment`.
+ */
 const signedMember = (in_payment: string, in_book_chain: string): string =>
   `coalesce(r.payload::jsonb#>>'{payment,${in_payment}}', r.payload::jsonb#>>'{observed_transfer,${in_book_chain}}')`;
 
-/** Whether the receipt `r` signs that its transfer went to this address, in any spelling. @param address placeholder of the query */
+/**
+ * SQL condition that receipt `r` signs this address as the payee of its transfer, in any spelling. @param address placeholder of the query
+ */
 export function isSignedPayee(address: string): string {
   return `lower(${signedMember('pay_to', 'pay_to')}) = lower(${address})`;
 }
@@ -61,8 +69,8 @@ export function isSignedPayee(address: string): string {
 const SIGNED_INDEX = signedMember('transfer_index', 'index');
 
 /**
- * From a leaf on, by the index of a payer's receipts. Where a receipt signs no index, the payee is compared, because the payer may have
- * others in the same transaction.
+ * Whether the transfer pays for a receipt at leaf `from_leaf` or later. Uses the database index of a payer's receipts. If a receipt signs
+ * no transfer index, the payee is compared, because the payer may have other transfers in the same transaction.
  */
 async function isOfReceipt(
   database: Pick<Database, 'query'>,

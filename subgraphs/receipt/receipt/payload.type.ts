@@ -66,7 +66,10 @@ objectType(
   ProviderCogsNoun,
 );
 
-/** Old versions lack some members. Their signed `settled_by` is `settlementBasis` here. */
+/**
+ * Members of the signed payload on the graph. Old versions lack some of them. A `settled_by` that an old version signed is shown as
+ * `settlementBasis`.
+ */
 export const SignedPayloadNoun = ReceiptPayloadNoun.omit({ settled_by: true }).partial({
   tolerance: true,
   issuer_history: true,

@@ -9,7 +9,7 @@ import { showMembers } from '../../graph-type.ts';
 import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A signed receipt: one leaf of the log. What is signed is written once. Its other columns are the lane's facts, which may change
+ * A signed receipt, which is one leaf of the log. Signed columns are written once. The other columns are the lane's facts, which may change
  * (`settledBy`, `proofOutcome`, `ingressReceipt`, `omissionRule`, `answeredAgain`), and in development `chainEnded`.
  */
 @Directive('@key(fields: "taskId")')
@@ -37,7 +37,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'text' })
   treeHeadHash!: string;
 
-  /** Canonical JSON, verbatim: the leaf is its RFC 6962 hash. */
+  /** Signed payload as canonical JSON, byte for byte. Its RFC 6962 hash is the leaf. */
   @Property({ type: 'text' })
   payload!: string;
 
@@ -53,7 +53,7 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'text' })
   kid!: string;
 
-  /** Raw ES256 over the canonical payload, base64url: the form in which version-8 receipts were checked. */
+  /** Raw ES256 signature over the canonical payload, in base64url. Version-8 receipts were checked in this form. */
   @Property({ type: 'text' })
   value!: string;
 
@@ -90,19 +90,19 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'text' })
   proofOutcome!: ProofOutcome;
 
-  /** `{ref, confirmed_at}`: where a transfer was seen that was only vouched for when this was signed. */
+  /** `{ref, confirmed_at}` of a transfer that was only vouched for when the receipt was signed, and that was seen later. Null otherwise. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   ingressReceipt!: JsonObject | null;
 
-  /** Why the search for that transfer was given up. */
+  /** Why the search for such a transfer was given up. Null if it was not. */
   @Property({ type: 'text', nullable: true })
   omissionRule!: string | null;
 
-  /** Development chain that it was paid on; 0 on Base itself. */
+  /** Number of the development chain that the payment was on. 0 on Base itself. */
   @Property({ type: 'integer', default: 0 })
   chainEpoch!: number;
 
-  /** The development chain of the payment is gone: the payment cannot be looked up any more. */
+  /** True if the development chain of the payment no longer exists, so that the payment cannot be looked up. */
   @Property({ type: 'boolean', default: false })
   chainEnded!: boolean;
 
@@ -112,11 +112,11 @@ export class Receipt implements MembersOf<typeof ReceiptNodeNoun> {
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   collectedAt!: Date;
 
-  /** What the same payment brought later, if the answer was not whole. */
+  /** Complete answer that the same payment bought later, if the first answer broke off. Null otherwise. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   answeredAgain!: AnsweredAgain | null;
 
-  /** On the graph, `payload` shows the signed members one by one. */
+  /** Shows the text of `payload` on the graph, where `payload` shows the signed members one by one. */
   get preimage(): string {
     return this.payload;
   }

@@ -72,7 +72,7 @@ export class ReceiptResolver {
     return shownOf(SignedPayloadNoun, { ...signed, settlement_basis });
   }
 
-  /** The whole receipt, made again for each request. */
+  /** The cost is 10, because the whole document is made again for each request. */
   @Directive('@cost(weight: 10)')
   @FieldResolver(() => GraphQLJSONObject, {
     description: 'The whole public receipt, as GET /receipt/{task_id} shows it.',
@@ -81,7 +81,7 @@ export class ReceiptResolver {
     return receiptDocument(receipt, context.base_url, context.profile, context.newestSize());
   }
 
-  /** Six statements or so, each of O(log n) rows. */
+  /** The cost is 50, because about six statements run, each over O(log n) rows. */
   @Directive('@cost(weight: 50)')
   @FieldResolver(() => GraphQLJSONObject, {
     description: 'The receipt with everything an auditor needs, as GET /receipt/{task_id}?format=auditor shows it.',
@@ -148,7 +148,7 @@ export class IssuerResolver {
 
 const loaders = new WeakMap<Context, DataLoader<string, Receipt | null>>();
 
-/** One read for all receipts of a request. Not cached: the context of a subscription lives for hours. */
+/** Loads all receipts of a request with one read. They are not cached, because the context of a subscription lives for hours. */
 function receiptsOf(context: Context): DataLoader<string, Receipt | null> {
   const known = loaders.get(context);
   if (known) return known;
@@ -157,7 +157,7 @@ function receiptsOf(context: Context): DataLoader<string, Receipt | null> {
   return loader;
 }
 
-/** `__resolveReference` of Receipt: books and posts name it by its key alone. */
+/** `__resolveReference` of Receipt, because books and posts identify a receipt by its key alone. */
 export function receiptReference(
   reference: { readonly taskId: string },
   context: ReceiptContext,

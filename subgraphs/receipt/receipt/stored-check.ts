@@ -7,15 +7,15 @@ import { parseJws } from '../verify/signature.ts';
 import { columnText } from './document.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-/** The token's members that are not members of the payload (RFC 7519 §4.1 names the first three). */
+/** Members of the token that are not members of the payload (RFC 7519 §4.1 defines the first three). */
 const besidePayload = [
   ...(['iss', 'iat', 'jti', 'payload_hash', 'tree_head_hash', 'tree_size', 'leaf_index', 'book_seq'] as const),
   'collected_at',
 ] as const;
 
 /**
- * The first column of a stored receipt that is not as it was signed; null if all agree. It costs a hash and a decoded token, about a tenth
- * of a check of the signatures, which is left to readers with the public keys.
+ * First column of a stored receipt that differs from what was signed. Null if all agree. The check costs one hash and the decoding of a
+ * token, about a tenth of verifying the signatures. That is left to readers with the public keys.
  */
 export function receiptFault(receipt: Receipt): string | null {
   if (sha256Hex(receipt.payload) !== receipt.payloadHash) return 'payload_hash';
@@ -37,8 +37,9 @@ export function receiptFault(receipt: Receipt): string | null {
 }
 
 /**
- * The unsigned facts of a receipt: a transfer that was seen stays seen, and without a payment there is no transfer to see. A payment that
- * was vouched for is still awaited, was seen since (then it says where), or was given up (then it says why).
+ * Whether the unsigned facts of a receipt agree with each other and with what it signs. A transfer that was seen stays seen, and without a
+ * payment there is no transfer to see. A payment that was vouched for is either still awaited, or was seen since (`ingressReceipt` then
+ * says where), or was given up (`omissionRule` then says why).
  */
 function isSettlementSound(receipt: Receipt, basis: Json, unpaid: boolean): boolean {
   const { settledBy, proofOutcome, ingressReceipt, omissionRule } = receipt;

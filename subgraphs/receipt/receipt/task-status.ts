@@ -18,7 +18,7 @@ export const Task = objectType(
 );
 export type Task = InstanceType<typeof Task>;
 
-/** State of a task by its receipts; open payments are read elsewhere. */
+/** State of a task by its receipt. Null if it has no receipt; open payments are read elsewhere. */
 export async function recordedTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) return null;
@@ -31,19 +31,26 @@ export async function recordedTask(database: Database, base_url: string, task_id
   };
 }
 
-/** Those of a receipt or a signed refusal, which never change; any other may be one that the task has left since. */
+/** States of a receipt or a signed refusal, which never change. A task may have left any other state since it was read. */
 const lastingStates: ReadonlySet<TaskState> = new Set<TaskState>(['completed', 'accepted', 'refused']);
 
-/** The unsigned facts that never change once they are known. Any other outcome may have become one of these, and the lane with it. */
+/**
+ * Outcomes that never change. Any other outcome may have changed to one of these since it was read, and the other facts of the lane with
+ * it.
+ */
 const lastingOutcomes: ReadonlySet<ProofOutcome> = new Set<ProofOutcome>(['settled', 'none']);
 
-/** @throws RefusedWhileHalted 503 where another state or outcome may be lost, or the task itself */
+/**
+ * Returns the task. @throws RefusedWhileHalted (503) while the log is halted, if a later state or outcome, or the task itself, may be lost
+ */
 export function taskUnlessHalted(database: Database, task: Task | null): Task | null {
   if (task !== null && !lastingStates.has(task.status)) requireNotHalted(database);
   return outcomeUnlessHalted(database, task);
 }
 
-/** @throws RefusedWhileHalted 503 where another outcome may be lost, or all of it */
+/**
+ * Returns what was found. @throws RefusedWhileHalted (503) while the log is halted, if a later outcome, or the whole record, may be lost
+ */
 export function outcomeUnlessHalted<T extends Pick<Receipt, 'proofOutcome'>>(
   database: Database,
   found: T | null,
@@ -52,7 +59,7 @@ export function outcomeUnlessHalted<T extends Pick<Receipt, 'proofOutcome'>>(
   return found;
 }
 
-/** Signed in the receipt of a task that came without input. */
+/** Omission rule that is signed in the receipt of a task that came without input. */
 export const ACCEPTED_RULE: OmissionRule = 'no_input';
 
 function statusOf({ payload }: Receipt): TaskState {

@@ -3,7 +3,7 @@ import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts
 import type { AnsweredAgain } from '../../../schema/receipt-shapes.ts';
 import type { Tx } from '../../database.ts';
 
-/** What is known since of a payment that was vouched for when its receipt was signed. */
+/** What became known after signing about a payment that was only vouched for when its receipt was signed. */
 export interface UnsignedFacts {
   readonly proof_outcome: ProofOutcome;
   readonly settled_by: SettledBy;
@@ -11,7 +11,7 @@ export interface UnsignedFacts {
   readonly omission_rule: string | null;
 }
 
-/** Writes the unsigned facts beside a signed receipt; what was signed stays as it is. */
+/** Writes the unsigned facts to the row of a signed receipt. What was signed does not change. */
 export function setUnsignedFacts(tx: Tx, task_id: string, since: UnsignedFacts): void {
   tx.write({
     name: 'set unsigned facts',
@@ -20,7 +20,7 @@ export function setUnsignedFacts(tx: Tx, task_id: string, since: UnsignedFacts):
   });
 }
 
-/** Beside the receipt, also of a payer who has no book. */
+/** Writes the later answer to the row of the receipt, which also exists for a payer without a book. */
 export function setAnsweredAgain(tx: Tx, task_id: string, answered: AnsweredAgain): void {
   tx.write({
     name: 'set answered again',

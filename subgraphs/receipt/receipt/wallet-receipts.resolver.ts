@@ -42,14 +42,14 @@ export class WalletReceiptsResolver {
       now_ms: clock.now_ms(),
       asker: principal.address,
     };
-    // A wallet's proof is a credential, and a page would be stated as whole.
+    // Refused while the log is halted, because the proof of a wallet is a credential, and the page would be stated to be complete.
     requireNotHalted(database);
     const wallet = requireProvenWallet(await believeWallet(proof, believing));
     return { wallet, ...(await receiptsPaidBy(database, { wallet, after, count })) };
   }
 }
 
-/** @throws the refusal that says what is missing */
+/** Returns the proven wallet. @throws Refusal that says what the proof lacks */
 function requireProvenWallet(believed: WalletProofVerdict): string {
   if (believed.kind === 'proven') return believed.wallet;
   const { code, ...said } = walletFaults[believed.kind];

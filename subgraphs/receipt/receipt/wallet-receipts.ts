@@ -18,10 +18,10 @@ export interface ReceiptsProof {
 interface WalletChecks {
   readonly wallets: FreeWalletProofs;
   readonly base_urls: readonly string[];
-  /** What it is to have signed for the service at that base URL. @param wallet EIP-55 */
+  /** Text that the wallet must have signed for the service at this base URL. @param wallet in EIP-55 spelling */
   text(base_url: string, wallet: string, signed_at: number): string;
   readonly now_ms: number;
-  /** The address that the request came from. */
+  /** Address that the request came from. */
   readonly asker: string;
 }
 
@@ -42,7 +42,7 @@ export const walletFaults = {
   { readonly code: ErrorCode; readonly param?: string; readonly detail?: string }
 >;
 
-/** Whether the wallet itself made the request, recently. Checks that need no chain come first. */
+/** Checks whether the wallet itself made the request, recently. Checks that need no chain come first. */
 export async function believeWallet(
   { wallet, signature, signed_at }: ReceiptsProof,
   { wallets, base_urls, text, now_ms, asker }: WalletChecks,
@@ -60,7 +60,10 @@ export async function believeWallet(
   return verdict === 'valid' ? { kind: 'proven', wallet: address } : { kind: verdict };
 }
 
-/** Receipts that this wallet has paid for, by the log's order, behind a leaf; `next` is the leaf behind which there may be more. */
+/**
+ * Receipts that this wallet has paid for, in the order of the log, after leaf `after`. `next` is the leaf after which there may be more
+ * receipts. Null on the last page.
+ */
 export async function receiptsPaidBy(
   database: Database,
   { wallet, after, count }: { readonly wallet: string; readonly after: number; readonly count: number },
@@ -75,7 +78,7 @@ export async function receiptsPaidBy(
     database,
     found.map(({ task_id }) => task_id),
   );
-  // By the rows found, not by the receipts shown: a page that shows one less is not the last.
+  // The rows decide, and not the receipts that are shown: a page that shows one receipt less may not be the last.
   const next = found.length < count ? null : (found.at(-1)?.leaf_index ?? null);
   return { receipts: receipts.filter(receipt => receipt !== null), next };
 }
