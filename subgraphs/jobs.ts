@@ -46,7 +46,7 @@ interface JobOf<Name extends TaskName> {
   readonly max_attempts?: number;
 }
 
-/** A job of some task, with that task's payload. */
+/** A job of any task, with the payload of that task. */
 export type Job = { readonly [Name in TaskName]: JobOf<Name> }[TaskName];
 
 /**

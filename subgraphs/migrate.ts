@@ -6,7 +6,7 @@ import type { MigrationClass } from './migration.ts';
 import type { OrmOptions } from './orm.ts';
 
 /**
- * The schema cannot be brought up to date, for example because the tables match neither this version nor the one that made them. The
+ * The schema cannot be brought up to date, for example because the tables match neither this version nor the version that made them. The
  * message is the rest of a sentence that begins with "the database".
  */
 export class UnknownSchema extends Error {

@@ -190,7 +190,7 @@ interface SoldOperation<A extends JsonObject> {
 /** The work is done first. The payment settles only if there is an answer. */
 export interface WorkThenSettle<A extends JsonObject, T extends JsonObject> extends SoldOperation<A> {
   readonly order: 'work_then_settle';
-  /** If it throws a Refusal (`hub_failed`), nothing is charged. */
+  /** Does the work. If it throws a Refusal (`hub_failed`), nothing is charged. */
   work(args: A, task_id: TaskId, context: Context, bounds: WorkBounds): Promise<Work<T>>;
 }
 
@@ -260,7 +260,10 @@ export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   readonly slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;
-  /** Result of both payments, once both have moved. From then on a caller gets it who sends either payment again, or none. Null before. */
+  /**
+   * Result of both payments, once both have moved. From then on, a caller that sends either payment again, or none, receives this result.
+   * Null before.
+   */
   readonly brought: T | null;
   /** Error for a caller that sends another payment after both have moved. */
   readonly brought_already: ErrorCode;
@@ -268,7 +271,7 @@ export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   readonly refused: Refusal | null;
 }
 
-/** Sold as one answer that is not streamed. */
+/** A paid field that is sold as one answer, not streamed. */
 export type Whole<A extends JsonObject, T extends JsonObject> = WorkThenSettle<A, T> | Stamp<A, T>;
 export type AnswerSale<A extends JsonObject, T extends JsonObject> = Whole<A, T> | Stream<A, T>;
 

@@ -20,8 +20,8 @@ export async function verifyForService<N>(
 const KEYS_SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
 
 /**
- * Like `verifyForService`, for the texts that a text becomes under each name. If the key of a Base wallet signed one of them, only that one
- * is checked, so that the wallet's contract is not called for the others.
+ * Like `verifyForService`, for a text that contains the name: `texts` has one version for each name. If the key of a Base wallet signed one
+ * of them, only that one is checked, so that the wallet's contract is not called for the others.
  */
 export async function verifyTextForService(
   texts: readonly string[],

@@ -14,7 +14,7 @@ export type WalletVerdict = 'valid' | 'invalid' | 'unreachable' | 'no_turn';
 export interface FreeWalletProofs {
   /**
    * `digests` are those of one text under each current or former name of this service. If the wallet's key signed one of them, only that
-   * one is checked. Otherwise the wallet's contract is called for each digest, which counts once. @throws rate_limited
+   * one is checked. Otherwise the wallet's contract is called for each digest, and all of them count as one attempt. @throws rate_limited
    */
   verifies(wallet: string, digests: readonly Uint8Array[], signature: string, asker: string): Promise<WalletVerdict>;
 }

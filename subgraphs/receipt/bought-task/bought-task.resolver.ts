@@ -202,7 +202,7 @@ function isShown({ receipt, is_work }: TaskFacts, task: BoughtTask): boolean {
   return !listed.has(task) || (JSON.parse(receipt.payload) as { job_kind?: string }).job_kind === 'completions';
 }
 
-/** @throws unauthenticated */
+/** Requires at least one proven credential. @throws unauthenticated */
 function requireSomebody(buyer: ProvenBuyer): ProvenBuyer {
   if (isUnproven(buyer)) throw new Refusal('unauthenticated');
   return buyer;

@@ -58,13 +58,13 @@ export async function buyerOf(shown: string | null, asking: BuyerRequest): Promi
   };
 }
 
-/** Wallet that signed the request. Null if the request names none. */
+/** Wallet that signed the proof in the request. Null if the request has no such proof. */
 async function provenPayer(shown: string | null, asking: BuyerRequest): Promise<string | null> {
   if (shown === null) return null;
   const proof = readPayerProof(shown);
   if (proof === null || !isFresh(proof, asking)) throw notProven();
   const { network, wallet, signature } = proof;
-  // A wallet is accepted only in the spelling that receipts use (EIP-55), and that is part of the signed text.
+  // A wallet is accepted only in EIP-55 spelling, because receipts and the signed text contain it in this spelling.
   if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && checksummedAddress(wallet) === wallet))
     throw notProven();
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();

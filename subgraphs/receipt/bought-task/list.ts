@@ -40,7 +40,7 @@ interface Row extends ListedTask, Record<string, unknown> {
 
 const NEWEST = buyerLimits.listed_tasks_max;
 
-/** Runs a query for each buyer separately, so that each query reads an index from its end, and no further than necessary. */
+/** SQL that runs `select` for each buyer separately, so that it reads an index from its end, and no further than necessary. */
 const eachOf = (given: string, select: string) =>
   `(select own.* from unnest(${given}) as buyer cross join lateral (${select} limit ${NEWEST}) own)`;
 

@@ -62,13 +62,13 @@ function readCopy<T>(path: string, shape: z.ZodType<T>): T | null {
 }
 
 /**
- * Resolves when copies at least as long as these histories are on disk. A shorter copy never replaces a longer one, even if another process
- * wrote that.
+ * Resolves when copies at least as long as these histories are on disk. A shorter copy never replaces a longer one, even one that another
+ * process wrote.
  */
 export async function keepCopies(data_dir: string, { snapshots, policies, revocations }: Histories): Promise<void> {
   await keepCopy(join(data_dir, copyFiles.snapshots), snapshots, stored.snapshots);
   await keepCopy(join(data_dir, copyFiles.policies), policies, stored.policies);
-  // Most services never revoke a key, and need no file that says so.
+  // Most services never revoke a key, and then there is no such file.
   if (revocations.length > 0) await keepCopy(join(data_dir, copyFiles.revocations), revocations, stored.revocations);
 }
 

@@ -86,7 +86,7 @@ function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) 
   };
 }
 
-/** What the issuer publishes. */
+/** Documents and keys that the issuer publishes. */
 export interface PublishedIssuer {
   /** DID document in which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;

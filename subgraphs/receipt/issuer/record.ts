@@ -135,8 +135,8 @@ interface LogSize {
 }
 
 /**
- * Run by an operator if the database has lost versions that the copy has. They are put back, so that nothing is lost. Without a copy, the
- * histories of the database are accepted as they are. Returns a sentence about what was done, or null if nothing was. @throws BrokenHistory
+ * Puts back, for an operator, the versions that the copy has and the database has lost. Without a copy, the histories of the database are
+ * accepted as they are. Returns a sentence about what was done, or null if nothing was. @throws BrokenHistory
  */
 export async function restoreHistories(database: Database, data_dir: string): Promise<string | null> {
   const copies = readCopies(data_dir);

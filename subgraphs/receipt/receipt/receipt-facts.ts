@@ -13,7 +13,7 @@ interface ChainedPayment {
 /** Delegated session under which a call was paid, or another act was done. Times are Unix seconds. */
 export type SessionFacts = Required<Pick<ReceiptPayload, 'delegation_hash' | 'valid_after' | 'session_expiry'>>;
 
-/** Everything that a receipt states about a call before it has a place in the log. */
+/** Everything that a receipt states about a call before it has a position in the log. */
 export interface ReceiptFacts {
   readonly task_id: string;
   /** Time of issue (ISO 8601). */

@@ -11,7 +11,7 @@ import type { Receipt } from './receipt.entity.ts';
 export interface ReceiptsProof {
   readonly wallet: string;
   readonly signature: string;
-  /** Unix seconds. */
+  /** Time of the signature, in Unix seconds. */
   readonly signed_at: number;
 }
 

@@ -74,9 +74,9 @@ const TAKE = `insert into written_once as w (mark, credential_mark, request_hash
   returning 1`;
 
 /**
- * Takes the key of a request in a transaction. A transaction that several requests share, to be recorded in the log, does not begin with a
- * request, so it must call this itself. A request that has its key may take it again. @throws idempotency_key_in_flight if another request
- * has the key
+ * Takes the key of a request in an open transaction. A transaction that several requests share, to be recorded in the log, must call it for
+ * each of them, because it is not begun by the database of one request (`takeKeyOnWrite`). A request that has its key may take it again.
+ * @throws idempotency_key_in_flight if another request has the key
  */
 export async function takeKey(tx: Tx, { mark, credential_mark, request_hash, attempt }: NamedWrite): Promise<void> {
   const { rowCount } = await tx.query({
