@@ -14,26 +14,24 @@ import type { BookEvent } from './ledger/event.entity.ts';
 import type { RouterLookUps } from './router/look-up.ts';
 import type { Reports } from './router/reports.ts';
 
-/* The context of resolvers of this subgraph. */
-
 export interface BookContext extends Context, ChargePort {
   readonly issuer: Issuer;
   /** One reader per process, so that equal subscribers share reads of the ledger. */
   readonly readBookEvents: ReadEvents<number, BookEvent>;
   readonly free_wallets: FreeWalletProofs;
-  /** Lookups of payments to others on their chains. */
+  /** Finds payments to others on their chains. */
   readonly transfers: ForeignTransfers;
-  /** Null if the feature is off. */
+  /** Finds payments of this service's receipts by their transfers. Null if the feature is off. */
   readonly payment_index: PaymentIndex | null;
   readonly failed_looks: FailedLooks;
-  /** Addresses at which this service is paid. */
+  /** Addresses at which this service is paid, by network. */
   readonly treasuries: { readonly [network in NetworkName]?: string };
-  /** URLs that webhooks may have. This machine only under test. */
+  /** URLs that a webhook may have. URLs on this machine are allowed only under test. */
   readonly webhook_reach: WebhookReach;
-  /** Null if no third-party router is configured. */
+  /** Reads generations from the third-party router. Null if none is configured. */
   readonly router_look_ups: RouterLookUps | null;
   readonly reports: Reports;
   readonly jobPaidBy: JobPaidBy;
-  /** Wallet in EIP-55 spelling. Null if the agent does not exist. */
+  /** Returns the wallet in EIP-55 spelling. Null if the agent does not exist. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
 }

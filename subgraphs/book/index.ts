@@ -111,12 +111,12 @@ export function bookSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
     ApprovalResolver,
     ...added,
   ] as const;
-  // This subgraph knows agents and receipts only by their keys.
+  // This subgraph has only the keys of agents and receipts.
   const references = { Book: resolveBook, Agent: named, Receipt: named };
   return buildSubgraph('book', { resolvers, written: { ...bookWritten, ...sliceWritten } }, references);
 }
 
-/** Paid fields of this subgraph. A missing one could be claimed and never finished. */
+/** Paid fields of this subgraph. A field that is missing here could be claimed, but its work could never be finished. */
 export function bookSold(parts: IngestParts): readonly AnyPaid[] {
   return [ingestPaid(parts) as unknown as AnyPaid];
 }

@@ -4,8 +4,8 @@ import { freeWriteLimits } from '../../schema/limits.ts';
 import { Semaphore } from '../semaphore.ts';
 
 /**
- * One semaphore for inflows, disputes, escrows and reactions. Each write waits for locks and keeps a connection that paying
- * requests could use; with one semaphore per kind these and the jobs would use the whole pool.
+ * Limits all free writes (inflows, disputes, escrows, reactions) together. Each write waits for locks and holds a connection that
+ * paying requests could use. With one semaphore per kind, the writes and the jobs together would use the whole pool.
  */
 const turns = new Semaphore({
   at_once_max: freeWriteLimits.at_once_max,
@@ -13,7 +13,10 @@ const turns = new Semaphore({
   waiting_per_asker_max: freeWriteLimits.waiting_per_book_max,
 });
 
-/** Runs free writes few at a time in one process, in turn by book. @throws rate_limited */
+/**
+ * Runs a free write when its turn comes. Few run at once in one process, and books take turns.
+ * @throws Refusal rate_limited
+ */
 export async function writeInTurn<T extends object>(agent_id: AgentId, write: () => Promise<T>): Promise<T> {
   const written = await turns.take(String(agent_id), write);
   if (written) return written;

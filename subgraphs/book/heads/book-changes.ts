@@ -2,16 +2,19 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import type { CredentialHead, EventHead } from './compare.ts';
 
-/* Changes of books within a watched transaction: reported by the writers, and known once it is committed. */
+/*
+ * Changes of books within a watched transaction. The writers report them, and they count as known once the transaction is
+ * committed.
+ */
 
-/** The compared members of a locked head. */
+/** Members of a locked head that are compared with the known head. */
 export interface LockedHead {
   readonly position: number;
   readonly event_hash: string;
   readonly damaged: boolean;
 }
 
-/** Changes of a transaction so far, and the known heads of its process. */
+/** Changes of a transaction so far, and the known books of its process. */
 export interface TransactionChanges {
   readonly books: {
     requireSaves(): void;
@@ -23,7 +26,7 @@ export interface TransactionChanges {
   };
   readonly heads: Map<AgentId, EventHead>;
   readonly credentials: CredentialHead[];
-  /** Whether its response waits until these are saved. */
+  /** Whether the response waits until these heads are saved. */
   readonly waits: boolean;
 }
 
@@ -33,7 +36,10 @@ export function watchTransaction(tx: Tx, left: TransactionChanges): void {
   open_transactions.set(tx, left);
 }
 
-/** Requires that locked books continue from what the process knows. @throws as KnownBooks.requireGoesOn */
+/**
+ * Requires that locked books continue from the heads that this process knows.
+ * @throws as KnownBooks.requireGoesOn
+ */
 export async function requireBooksGoOn(
   tx: Tx,
   agent_ids: readonly AgentId[],
@@ -43,7 +49,7 @@ export async function requireBooksGoOn(
   await left?.books.requireGoesOn(tx, agent_ids, { found, waits: left.waits });
 }
 
-/** Reports events, which are known once the transaction is committed. */
+/** Reports events. They count as known once the transaction is committed. */
 export function leaveBooks(tx: Tx, events: readonly EventHead[]): void {
   const heads = open_transactions.get(tx)?.heads;
   for (const { agent_id, position, hash, at } of heads ? events : []) {
@@ -52,8 +58,9 @@ export function leaveBooks(tx: Tx, events: readonly EventHead[]): void {
 }
 
 /**
- * Reports an issued session or a revocation, which is in no event of a book. @throws DatabaseAway if its response would wait for a
- * file that cannot be written: a session that is never returned must not end the one before it
+ * Reports an issued session or a revocation, which is in no event of a book.
+ * @throws DatabaseAway if the response would wait for a file that cannot be written, because a session that is never returned must
+ * not end the session before it
  */
 export function leaveCredential(tx: Tx, head: CredentialHead): void {
   const left = open_transactions.get(tx);

@@ -8,7 +8,7 @@ export interface EventHead {
   readonly at: string;
 }
 
-/** The newest credential that is not in an event of a book: an issued session or a revocation. */
+/** The newest credential, which is in no event of a book: an issued session or a revocation. */
 export interface CredentialHead {
   readonly credential: 'session' | 'revocation';
   /** Hash of the secret of the session, or of the revoked grant. */
@@ -24,12 +24,12 @@ export function isEventHead(head: KnownHead): head is EventHead {
 
 export type EventHeadComparison =
   | 'same'
-  /** Longer: it continues from the known event if that still exists. */
+  /** The book has more events than the known head. It continues from that head if the known event still exists. */
   | 'longer'
-  /** Shorter, or equally long but different: committed events are gone. */
+  /** The book has fewer events, or as many with another hash: committed events are missing. */
   | 'gone_back';
 
-/** Null if there is no such book. */
+/** Compares a known head with the head in the database. `found` is null if the book does not exist. */
 export function compareEventHeads(
   known: EventHead,
   found: Pick<EventHead, 'position' | 'hash'> | null,

@@ -13,15 +13,18 @@ import { booksRolledBack, compareSavedHeads, type DamageListener } from './rollb
 import type { SavedHeads } from './saved-heads.ts';
 import { allHeads, booksThatStand, brokenBook, lostCredentials } from './stand.ts';
 
-/** Number of books whose head is kept in memory, about 200 bytes each. Others are known by the file alone. */
+/** Number of books whose head is kept in memory, about 200 bytes each. The heads of other books are only in the file. */
 const REMEMBERED_MAX = 20_000;
-/** Number of books that moved last, and of sessions and revocations, that are checked at each beat. */
+/** Number of the most recently changed books, and of sessions and revocations, that are checked at each beat. */
 const LOOKED_AT_MAX = 100;
 
-/** Number of retries of a transaction because a book seemed to have gone back. */
+/** Maximum number of attempts of a transaction, if its books seem to have lost events. */
 const TRIES_MAX = 3;
 
-/** Under their locks these books differ from what was committed. Ends the transaction; they are judged outside of it. */
+/**
+ * Thrown if books under their locks differ from what was committed. It ends the transaction, and the books are audited outside of
+ * it.
+ */
 class BooksDiffer extends Error {
   override name = 'BooksDiffer';
   readonly broken: readonly BrokenBook[];
@@ -38,8 +41,8 @@ export interface KnownBooksOptions {
 }
 
 /**
- * Heads that this process committed: in memory for books that moved last, on disk for all. A sound book that does not continue from
- * its head under its lock halts the log, because its table went back and others may have too.
+ * Heads that this process committed: in memory for the books that changed last, on disk for all. A sound book that does not
+ * continue from its head under its lock halts the log, because its table has lost events and other tables may have too.
  */
 export class KnownBooks {
   readonly #log: Pick<KnownLog, 'mismatch' | 'newest' | 'stop'>;
@@ -56,8 +59,9 @@ export class KnownBooks {
   }
 
   /**
-   * Checks all saved heads and continues from those that exist; returns the others. Without a file the heads found are the known
-   * ones, and `begun` is their number. @throws UnreadableHeads
+   * Compares all saved heads with the database. Continues from the heads that still exist, and returns the others as `broken`. If
+   * there is no file, the heads in the database become the known ones, and `begun` is their number.
+   * @throws UnreadableHeads
    */
   async open(database: Database): Promise<{ readonly broken: BrokenBooks | null; readonly begun: number }> {
     for (;;) {
@@ -70,20 +74,24 @@ export class KnownBooks {
           yield page;
         }
       };
-      // Another process may have created it at the same time and written to it.
+      // Another process may have created the file at the same time and written to it.
       if (await this.#saved.begin(counted())) return { broken: null, begun };
     }
   }
 
-  /** Heads of all books, from the database and from what is known beyond it. A lost file is written from these. */
+  /**
+   * Heads of all books, from the database and from this process, which may know newer ones. A lost file is written again from
+   * these.
+   */
   async *all(database: Pick<Database, 'query'>): AsyncIterable<readonly KnownHead[]> {
     yield* allHeads(database);
     yield [...this.#heads.values(), ...this.#credentials.values()];
   }
 
   /**
-   * The database for writers of books. What a transaction commits is known here and being saved before its caller continues; with
-   * `waits` it has been saved. @throws DatabaseAway, in doubt if it is committed and could not be saved
+   * Returns the database for writers of books. The heads that a transaction commits are known here, and their writing to disk has
+   * begun, before its caller continues. With `waits` they are on disk by then.
+   * @throws DatabaseAway, in doubt if the transaction is committed but its heads could not be saved
    */
   track(database: Database, { waits }: { readonly waits: boolean }): Database {
     return {
@@ -93,7 +101,7 @@ export class KnownBooks {
           let left: TransactionChanges = { books: this, heads: new Map(), credentials: [], waits };
           try {
             const result = await database.transaction(async tx => {
-              // A retried transaction has done nothing before.
+              // A transaction that is run again starts without changes.
               left = { books: this, heads: new Map(), credentials: [], waits };
               watchTransaction(tx, left);
               return work(tx);
@@ -123,8 +131,8 @@ export class KnownBooks {
   }
 
   /**
-   * Resolves when everything committed so far is on disk. @throws DatabaseAway in doubt: it is committed, and may be lost with the
-   * database
+   * Resolves when the heads committed so far are on disk.
+   * @throws DatabaseAway in doubt, because they are committed and may be lost with the database
    */
   async whenSaved(): Promise<void> {
     try {
@@ -134,7 +142,10 @@ export class KnownBooks {
     }
   }
 
-  /** Checks the books that moved last, without locks. @throws LogHalted */
+  /**
+   * Checks the books that changed last, without locks.
+   * @throws LogHalted
+   */
   async look(database: Database): Promise<void> {
     const heads: EventHead[] = [];
     for (const head of this.#heads.values()) {
@@ -151,14 +162,17 @@ export class KnownBooks {
     await this.#saved.close();
   }
 
-  /** Checks the books locked by this transaction. @throws LogHalted, BooksDiffer, and DatabaseAway if it could not be saved */
+  /**
+   * Checks the books that this transaction has locked.
+   * @throws LogHalted, BooksDiffer, and DatabaseAway if their heads could not be saved
+   */
   async requireGoesOn(
     tx: Tx,
     agent_ids: readonly AgentId[],
     { found, waits }: { readonly found: ReadonlyMap<AgentId, LockedHead>; readonly waits: boolean },
   ): Promise<void> {
     if (this.#log.mismatch) throw new LogHalted(this.#log.mismatch);
-    // Money that has moved is recorded nevertheless.
+    // Payments that have already moved do not wait, so they are recorded even if heads cannot be saved.
     if (waits) this.requireSaves();
     const broken: BrokenBook[] = [];
     const longer: EventHead[] = [];
@@ -171,7 +185,7 @@ export class KnownBooks {
       if (comparison === 'longer') longer.push(known);
       if (comparison === 'gone_back') broken.push(brokenBook(known, head));
     }
-    // Another process or this transaction has continued it.
+    // Another process, or this transaction itself, has appended events to these books.
     if (longer.length > 0) broken.push(...(await booksThatStand(readsOf(tx), longer)).broken);
     if (broken.length > 0) throw new BooksDiffer(broken);
   }
@@ -183,12 +197,15 @@ export class KnownBooks {
     const positions = new Map(saved.filter(isEventHead).map(({ agent_id, position }) => [agent_id, position]));
     for (const head of newest) this.#remember(head);
     for (const head of saved) if (!isEventHead(head)) this.#credentials.set(head.hash, head);
-    // Commits of others, and those that a crash kept from being written.
+    // Adds heads of commits by other processes, and heads that a crash kept from being written.
     this.#saved.add(newest.filter(({ agent_id, position }) => position > (positions.get(agent_id) ?? 0)));
     return null;
   }
 
-  /** Resolves if none of them went back. One that contradicts itself is closed by then. @throws LogHalted */
+  /**
+   * Resolves if none of the books has lost events. A book that contradicts itself is closed by then.
+   * @throws LogHalted
+   */
   async #judge(database: Database, broken: readonly BrokenBook[]): Promise<void> {
     const gone_back = await Promise.all(
       broken.map(async book => ((await this.#hasGoneBack(database, book)) ? [book] : [])),
@@ -202,7 +219,7 @@ export class KnownBooks {
     return this.#log.stop({ known: head, found: head, ...(books && { books }) });
   }
 
-  /** One audit for all that find the same book at the same time. */
+  /** Runs one audit for all transactions that find the same book at the same time. */
   #hasGoneBack(database: Database, book: BrokenBook): Promise<boolean> {
     const agent_id = agentId(book.agent_id);
     const judging = this.#judging.get(agent_id);
@@ -220,7 +237,7 @@ export class KnownBooks {
     this.#saved.add([...heads.values(), ...credentials]);
   }
 
-  /** Commits may be reported in another order than they were made. */
+  /** Keeps the newer head, because commits may be reported in another order than they were made. */
   #remember(head: EventHead): void {
     const known = this.#heads.get(head.agent_id);
     if (!known || known.position < head.position) this.#heads.set(head.agent_id, head);

@@ -11,7 +11,7 @@ import { booksThatStand, lostCredentials } from './stand.ts';
 /** Called for a book that an audit has closed. */
 export type DamageListener = (agent_id: number, damage: BookDamage) => void;
 
-/** Damage to the chain of events or its end, which no older state of the book could explain. */
+/** Kinds of damage to the chain of events or its end. An older state of the book would not show them. */
 const of_the_chain: ReadonlySet<BookDamageKind> = new Set([
   'event_missing',
   'event_altered',
@@ -19,12 +19,15 @@ const of_the_chain: ReadonlySet<BookDamageKind> = new Set([
   'head_altered',
 ]);
 
-/** This many books are enough to conclude that the database went back. Others are not audited but counted with them. */
+/**
+ * Number of books that suffices to conclude that the database lost events. Further books are not audited, but are counted with
+ * these.
+ */
 const AUDITED_MAX = 20;
 
 /**
- * Which of these books lost committed events, and which were altered. An altered book contradicts itself, and its audit closes it
- * alone. A book that went back is consistent but shorter or different.
+ * Returns those of these books that lost committed events. Books that were altered are left out: such a book contradicts itself,
+ * and its audit closes only this book. A book that lost events is consistent, but shorter or different.
  */
 export async function booksRolledBack(
   database: Database,
@@ -39,7 +42,10 @@ export async function booksRolledBack(
   return gone_back;
 }
 
-/** What the database lost of the saved heads, and the heads of the books that continue from there. */
+/**
+ * Compares the saved heads with the database. Returns the books that lost events (`gone_back`), the lost credentials, and the
+ * current heads of all other books.
+ */
 export async function compareSavedHeads(database: Database, saved: readonly KnownHead[], damaged?: DamageListener) {
   const { broken, newest } = await booksThatStand(database, saved.filter(isEventHead));
   const gone_back = await booksRolledBack(database, broken, damaged);
@@ -54,12 +60,12 @@ async function hasGoneBack(database: Database, { agent_id, known, found }: Broke
   for (let walked = auditStateAt(Math.max(0, from)); ; ) {
     const step = await auditStep(database, id, walked);
     if (step.kind === 'closed') {
-      // One that was closed before has been reported by the audit that closed it.
+      // A book that was closed before was reported by the audit that closed it.
       if (step.newly) damaged(agent_id, step.damage);
       return !of_the_chain.has(step.damage.what);
     }
     if (step.kind === 'gone') return true;
-    // Earlier reads may be from another moment.
+    // The earlier reads may have seen another moment, so the head is compared again.
     if (step.ended) return (await booksThatStand(database, [{ agent_id: id, ...known }])).broken.length > 0;
     walked = step.walked;
   }

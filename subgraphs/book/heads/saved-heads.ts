@@ -25,14 +25,17 @@ import { isEventHead, type KnownHead } from './compare.ts';
 
 const synced = promisify(fdatasync);
 
-/** Smaller files are left as they are. */
+/** Files smaller than this are not compacted. */
 const COMPACTED_BYTES_MIN = 1 << 18;
-/** The file is compacted at this multiple of one line per book, so that each line is rewritten a bounded number of times. */
+/**
+ * The file is compacted when it has this many times the size of one line per book, so that each line is rewritten a bounded number
+ * of times.
+ */
 const GROWTH_MAX = 4;
-/** The multiple at a start, when the whole file is read anyway. */
+/** The same multiple at a start, when the whole file is read anyway. */
 const GROWTH_MAX_AT_START = 2;
 const LINES_PER_WRITE = 5_000;
-/** Failed writes are retried after this time, even if nothing else is to be written. */
+/** Failed writes are retried after this time, even if no other heads are added. */
 const RETRY_MS = 1_000;
 /** A write that takes longer counts as failed. */
 const WRITE_MS_MAX = 5_000;
@@ -66,32 +69,35 @@ export interface SavedHeadsOptions {
   readonly all?: () => AsyncIterable<readonly KnownHead[]>;
   /** Called when the file is missing, before it is written again. */
   readonly onMissing?: () => void;
-  /** Called when heads cannot be written, once until they can. They are retried by a timer. */
+  /** Called once when heads cannot be written, and not again before a write succeeds. A timer retries the write. */
   readonly onFailure?: (error: unknown) => void;
-  /** Called when the file could not be compacted. It keeps growing, and is tried again with the next write. */
+  /** Called when the file could not be compacted. It keeps growing, and compaction is tried again after the next write. */
   readonly onCompactionFailure?: (error: unknown) => void;
   /** Called when heads can be written again. */
   readonly onRecovery?: () => void;
-  /** Whether the log is halted. Then nothing is retried and no file is created, because an operator may have started another. */
+  /**
+   * Whether the log is halted. Then no write is retried and no file is created, because an operator may have started another
+   * process.
+   */
   readonly isHalted?: () => boolean;
   /** Awaited before each write. */
   readonly before_write?: () => Promise<void>;
 }
 
 /**
- * Heads of books outside the database, as JSON lines {agent_id, position, hash, at}. The highest position of a book counts, not the
- * last line, because processes that share the folder write in any order. Credentials are lines {credential, hash, at}, of which the
- * latest counts.
+ * Heads of books, stored outside the database as JSON lines {agent_id, position, hash, at}. The line with the highest position of a
+ * book counts, not its last line, because processes that share the folder write in any order. Credentials are lines {credential,
+ * hash, at}, of which the latest by `at` counts.
  */
 export class SavedHeads {
   readonly #path: string;
   readonly #lock: string;
   readonly #options: SavedHeadsOptions;
   #file: { readonly fd: number; readonly inode: bigint; base_bytes: number } | null = null;
-  /** Size of the file with one line per book, when it was last read as a whole. */
+  /** Size that the file would have with one line per book, as of the last time that it was read whole. */
   #compact_bytes: number | null = null;
   #waiting = new Map<string, KnownHead>();
-  /** Promises of the waiting and the running write. */
+  /** Promises of the next write and of the running write. */
   #next: PromiseWithResolvers<void> | null = null;
   #current: { readonly done: Promise<void>; readonly since_ms: number } | null = null;
   #draining: Promise<void> = Promise.resolve();
@@ -105,12 +111,15 @@ export class SavedHeads {
     this.#options = options;
   }
 
-  /** Known heads. Null if there is no file. @throws UnreadableHeads */
+  /**
+   * Returns the saved heads. Null if there is no file.
+   * @throws UnreadableHeads
+   */
   async read(): Promise<readonly KnownHead[] | null> {
     return (await this.#readWhole())?.heads ?? null;
   }
 
-  /** Reads at a start and compacts a file that has grown, so that its bound holds across starts. */
+  /** Reads the file at a start. Compacts a file that has grown, so that its size stays bounded across starts. */
   async open(): Promise<readonly KnownHead[] | null> {
     const whole = await this.#readWhole();
     if (whole === null) return null;
@@ -120,24 +129,27 @@ export class SavedHeads {
     return whole.heads;
   }
 
-  /** Creates the file. False if another process has created it in the meantime. */
+  /** Creates the file. Returns false if another process has created it in the meantime. */
   async begin(heads: AsyncIterable<readonly KnownHead[]>): Promise<boolean> {
     return this.#put(heads, () => inodeOf(this.#path) === null);
   }
 
-  /** Starts again from other heads, only after a break was declared. */
+  /** Replaces the file with other heads. Called only after a break was declared. */
   async restart(heads: () => AsyncIterable<readonly KnownHead[]>): Promise<void> {
-    // Not if the lock was lost in between.
+    // The lock may be lost before the file is replaced. Then it is tried again.
     while (!(await this.#put(heads(), () => true)));
   }
 
-  /** Starts writing at once. Heads added during a write are written together. */
+  /** Starts writing immediately. Heads that are added during a write are written together after it. */
   add(heads: Iterable<KnownHead>): void {
     for (const head of heads) keepNewest(this.#waiting, head);
     this.#begin();
   }
 
-  /** Resolves when everything added is on disk. @throws if it cannot be written, or the disk does not answer in time */
+  /**
+   * Resolves when all added heads are on disk.
+   * @throws if they cannot be written, or the disk does not answer in time
+   */
   async whenSaved(): Promise<void> {
     this.#begin();
     const saving = this.#next?.promise ?? this.#current?.done;
@@ -154,12 +166,12 @@ export class SavedHeads {
     }
   }
 
-  /** Whether the last write failed or is overdue. Then nothing that depends on it is promised. */
+  /** Whether the last write failed or the running one is overdue. Then no response that depends on saved heads is sent. */
   get fails(): boolean {
     return this.#fails || (this.#current !== null && performance.now() - this.#current.since_ms > WRITE_MS_MAX);
   }
 
-  /** Writes the rest and closes the file. */
+  /** Writes the heads that are still waiting, and closes the file. */
   async close(): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry);
     if (!this.#options.isHalted?.()) this.#begin();
@@ -225,20 +237,20 @@ export class SavedHeads {
         continue;
       }
       await synced(file.fd);
-      // If another process compacted the file or took the lock meanwhile, these may be missing.
+      // If another process compacted the file or took the lock meanwhile, these lines may be missing in the new file.
       if (inodeOf(this.#path) === file.inode) break;
     }
     this.#compactIfGrown();
   }
 
-  /** Replaces a removed file with all heads: a new file with only the latest lines would say that no other book is known. */
+  /** Writes a removed file again with all heads. A new file with only the latest lines would mean that no other book is known. */
   async #writeWhole(): Promise<void> {
     if (this.#options.isHalted?.()) throw new Error(`${this.#path} is not there any more`);
     this.#options.onMissing?.();
     await this.begin(this.#options.all?.() ?? pagesOf([]));
   }
 
-  /** Writes a file aside and moves it into place under the lock, if allowed. Returns whether it did. */
+  /** Writes a new file and moves it into place under the lock, if `may` allows it. Returns whether the file was replaced. */
   async #put(heads: AsyncIterable<readonly KnownHead[]>, may: () => boolean): Promise<boolean> {
     const aside = await this.#aside(heads);
     await aside.close();
@@ -252,7 +264,7 @@ export class SavedHeads {
     return placed;
   }
 
-  /** The existing file. Null if there is none. */
+  /** Opens the existing file, or returns it if it is open. Null if there is none. */
   #opened() {
     const inode = inodeOf(this.#path);
     if (this.#file && this.#file.inode === inode) return this.#file;
@@ -283,14 +295,14 @@ export class SavedHeads {
     await this.#compact().catch(error => this.#options.onCompactionFailure?.(error));
   }
 
-  /** Rewrites the file with one line per book. Lines written meanwhile are copied under the lock, so that none is lost. */
+  /** Rewrites the file with one line per book. Lines that are written meanwhile are copied under the lock, so that none is lost. */
   async #compact(): Promise<void> {
     const whole = await withFileLock(this.#lock, () => openedWhole(this.#path));
     if (whole === null) return;
     try {
       const aside = await this.#aside(pagesOf((await this.#readUpTo(whole)).heads));
       const replaced = await withFileLock(this.#lock, held => {
-        // Compares inodes: it is the same file or another one.
+        // Equal inodes mean that no other process has replaced the file.
         if (inodeOf(this.#path) !== inodeOfOpened(whole.fd)) return false;
         const rest = bytesFrom(whole.fd, whole.end);
         if (rest.length > 0) {
@@ -307,7 +319,7 @@ export class SavedHeads {
     }
   }
 
-  /** Writes a file beside it and syncs it. The caller closes it. */
+  /** Writes the heads to a temporary file in the same folder and syncs it. The caller closes it. */
   async #aside(heads: AsyncIterable<readonly KnownHead[]>) {
     const path = `${this.#path}.${randomUUID()}.tmp`;
     const file: FileHandle = await open(path, 'ax', 0o600);
@@ -336,7 +348,7 @@ export class SavedHeads {
 
   async #readUpTo({ fd, end }: WholeFile): Promise<{ readonly heads: readonly KnownHead[]; readonly lines: number }> {
     const newest = new Map<string, KnownHead>();
-    // Of two hashes at one position only one can be right, so both are kept.
+    // If two lines have different hashes at one position, only one can be right, so both are kept.
     const contradicting: KnownHead[] = [];
     let lines = 0;
     if (end === 0) return { heads: [], lines };
@@ -356,7 +368,7 @@ export class SavedHeads {
   }
 }
 
-/** Key of a line. One of several lines with the same key counts. */
+/** Key of a line. Of the lines with the same key, the one with the highest rank counts. */
 function subjectOf(head: KnownHead): string {
   return isEventHead(head) ? String(head.agent_id) : head.credential;
 }
@@ -365,7 +377,7 @@ function rankOf(head: KnownHead): number {
   return isEventHead(head) ? head.position : Date.parse(head.at);
 }
 
-/** Returns the head that is kept. */
+/** Keeps the newer head of a subject in the map and returns it. */
 function keepNewest(heads: Map<string, KnownHead>, head: KnownHead): KnownHead {
   const subject = subjectOf(head);
   const known = heads.get(subject);
@@ -374,7 +386,7 @@ function keepNewest(heads: Map<string, KnownHead>, head: KnownHead): KnownHead {
   return head;
 }
 
-/** Unhandled rejections are reported by `failed`. */
+/** Marks the rejection as handled, because `#failed` reports it. */
 function withHandledRejection(round: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
   round.promise.catch(() => {});
   return round;
@@ -402,7 +414,7 @@ interface WholeFile {
   readonly end: number;
 }
 
-/** Cuts off a line that was torn by a power cut or a full disk. Null if there is no file. */
+/** Opens a file, and cuts off a last line that a power cut or a full disk left incomplete. Null if there is no file. */
 function openedWhole(path: string): WholeFile | null {
   if (inodeOf(path) === null) return null;
   const fd = openSync(path, 'r+');
@@ -419,7 +431,7 @@ function cutTornLine(fd: number): number {
   readSync(fd, last, 0, 1, size - 1);
   if (last[0] === LINE_FEED) return size;
   let from = size;
-  // A power cut may leave zeros longer than a line.
+  // A power cut may leave more zero bytes than a line has.
   while (from > 0) {
     const to = from;
     from = Math.max(0, to - LINE_BYTES_MAX);
@@ -440,7 +452,7 @@ function bytesFrom(fd: number, from: number): Buffer {
   return bytes;
 }
 
-/** @throws if the disk accepts only a part, which is cut off before the next write. */
+/** @throws if the disk accepts only a part of the bytes. That part is cut off before the next write. */
 function writeAll(fd: number, text: string | Buffer): void {
   const bytes = Buffer.from(text as string);
   if (writeSync(fd, bytes) < bytes.length) throw new Error('the disk is full');

@@ -6,9 +6,9 @@ import { type CredentialHead, compareEventHeads, type EventHead, type KnownHead 
 
 const HEADS_PER_READ = 1_000;
 
-/** Committed heads compared with the database. */
+/** Result of comparing committed heads with the database. */
 export interface StandingBooks {
-  /** Heads that the database does not continue. */
+  /** Books that the database does not continue from their committed heads. */
   readonly broken: readonly BrokenBook[];
   /** Current heads of all other books. */
   readonly newest: readonly EventHead[];
@@ -18,16 +18,16 @@ interface StandingRow {
   readonly agent_id: AgentId;
   readonly position: number | null;
   readonly hash: string | null;
-  /** Time of its newest event. Null if it is missing. */
+  /** Time of the newest event of the book. Null if that event is missing. */
   readonly at: Date | null;
-  /** Hash of the event at the known position. */
+  /** Hash of the event at the known position. Null if that event is missing. */
   readonly stands: string | null;
   readonly damaged: boolean;
 }
 
 /**
- * Checks each of these heads in batches without locks: it exists if the book still has that event. Books closed by their audit are
- * skipped, because their operator knows and no other book is concerned.
+ * Compares each of these heads with the database, in batches and without locks. A head is sound if the book still has its event.
+ * Books that their audit closed are skipped, because their damage is already reported and concerns no other book.
  */
 export async function booksThatStand(
   database: Pick<Database, 'query'>,
@@ -77,7 +77,7 @@ async function* allBookHeads(database: Pick<Database, 'query'>): AsyncIterable<r
   }
 }
 
-/** Which of these sessions and revocations are missing. Neither is ever deleted. */
+/** Returns those of these sessions and revocations that are missing. Neither kind is ever deleted. */
 export async function lostCredentials(
   database: Pick<Database, 'query'>,
   heads: readonly CredentialHead[],
@@ -103,7 +103,7 @@ export async function newestCredentials(database: Pick<Database, 'query'>): Prom
   return rows.map(row => ({ ...row, at: iso(row.at.getTime()) }));
 }
 
-/** Everything that is stored outside the database, as the database has it. */
+/** Heads of all books and the newest credentials, as they are in the database. */
 export async function* allHeads(database: Pick<Database, 'query'>): AsyncIterable<readonly KnownHead[]> {
   yield* allBookHeads(database);
   yield await newestCredentials(database);

@@ -19,30 +19,31 @@ import { appendInflow, inflowFacts } from './record.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
 
-/** The members of an inflow, or of its correction, that the next correction builds on. They never change. */
+/** Members of an inflow or a correction from which the next correction takes its values. They never change. */
 interface InflowRow {
   readonly seq: number;
-  /** seq of the inflow that the chain of corrections starts from. */
+  /** Seq of the inflow at the start of the chain of corrections. */
   readonly original_seq: number;
   readonly bucket: string;
-  /** Atomic USDC, digits. */
+  /** Decimal digits in atomic USDC. */
   readonly allocation: string;
   readonly model?: string;
   readonly hub?: string;
 }
 
-/** Positions of the two rows. */
+/** Seqs of the inflow and of the correction. */
 interface CorrectionResult {
   readonly original_seq: number;
   readonly seq: number;
-  /** True if it existed before and nothing was appended. */
+  /** True if the correction existed before and no row was appended. */
   readonly again: boolean;
 }
 
 /**
- * Appends a correction to the inflow or the earlier correction that it names. Nothing is changed or preferred: another correction
- * of the same row is appended too and makes a fork. Repeating a correction returns the existing one, so that a client can retry.
- * Members that are left out are unchanged. A merge names the branches of a fork; they get one more successor, and the fork stays.
+ * Appends a correction to the inflow or the earlier correction that it names. No row is changed or preferred: a second correction
+ * of the same row is also appended, and makes a fork. Repeating a correction returns the existing one, so that a client can retry.
+ * Members that are left out keep their values. A merge names the branches of a fork. Each branch gets one more successor, and the
+ * fork stays.
  * @throws inflow_not_found, inflow_claim_invalid, invalid_request, duplicate_task, rate_limited, book_damaged
  */
 export async function correctInflow(
@@ -78,7 +79,7 @@ export async function correctInflow(
   const write = async (tx: Tx) => {
     const same = await sameCorrection(tx, naming);
     if (same) return { seq: same.seq, original_seq, again: true };
-    // Only now, because a merged row has a successor by then, and a retry must not fail.
+    // Checked only here, because a retry of this merge must not fail although its branches have a successor by then.
     if (merge) requireBranches(merge);
     const { seq } = await appendInflow(tx, agent_id, birth);
     const merged_seqs = branches.map(branch => branch.seq);
@@ -88,7 +89,7 @@ export async function correctInflow(
   return writeInTurn(agent_id, () => context.database.transaction(write));
 }
 
-/** Null if the book has no inflow row with this task id. */
+/** Reads an inflow or a correction. Null if the book has no such row with this task id. */
 async function inflowRow(
   database: Pick<Database, 'query'>,
   agent_id: AgentId,
@@ -105,7 +106,7 @@ async function inflowRow(
   return found?.inflow ?? null;
 }
 
-/** Values from now on: the new ones, otherwise those of the row before. */
+/** Values after the correction: those of the request, or else those of the row before. */
 function currentValues(
   before: InflowRow,
   { bucket, allocation }: { readonly bucket?: string | undefined; readonly allocation?: string | undefined },
@@ -113,7 +114,10 @@ function currentValues(
   return { bucket: bucket ?? before.bucket, allocation: allocation ?? before.allocation };
 }
 
-/** The signed and the requested merges must be equal. @throws inflow_claim_invalid */
+/**
+ * Requires that the signed and the requested merges are equal.
+ * @throws inflow_claim_invalid
+ */
 function requireSameMerges(requested: CorrectionRequest['merges'], signed: SignedCorrection | null): void {
   if (!requested || signed === null) return;
   const named = (merges: readonly string[] = []) => canonicalJson([...new Set(merges)].sort());
@@ -126,30 +130,33 @@ type SignedCorrection = WalletClaim & {
   readonly merges?: readonly string[] | undefined;
 };
 
-/** Null if it was not signed beforehand. @throws invalid_request if it has a signature but is not such a claim */
+/**
+ * Correction that the wallet has signed. Null if the request has no signed one.
+ * @throws invalid_request if it has a signature but is not a valid signed correction
+ */
 function signedCorrectionOf({ correction }: { readonly correction?: JsonObject | undefined }): SignedCorrection | null {
   if (!isJsonObject(correction) || !Object.hasOwn(correction, 'signature')) return null;
   return parseRequest(SignedCorrectionRequest, { correction }).correction as SignedCorrection;
 }
 
 /**
- * Content of a correction. Members left out of the request are those in force from then on. `merges`, every branch in the order of
- * seq, is only in a merge, so that older hashes stay valid.
+ * Content of a correction. Members that the request leaves out have the values that apply after the correction. `merges` has every
+ * branch in the order of seq. It is present only in a merge, so that older hashes stay valid.
  */
 interface CorrectionContent extends JsonObject {
   readonly reason: string;
   readonly bucket: string;
-  /** Atomic USDC, digits. */
+  /** Decimal digits in atomic USDC. */
   readonly allocation: string;
-  /** The free object of the request. */
+  /** Free-form object of the request. Null if there is none, or if the wallet signed the correction. */
   readonly correction: JsonObject | null;
-  /** Without its signature, because one text can have several. */
+  /** Claim that the wallet signed, without the signature, because one text can have several signatures. Null if there is none. */
   readonly wallet_claim: JsonObject | null;
 }
 
 interface CorrectionName {
   readonly agent_id: AgentId;
-  /** Position of the corrected row. */
+  /** Seq of the corrected row. */
   readonly corrects_seq: number;
   readonly said: CorrectionContent;
 }
@@ -158,14 +165,14 @@ function withoutSignature({ signature: _, ...claim }: WalletClaim): JsonObject {
   return claim;
 }
 
-/** SHA-256 of its canonical JSON (RFC 8785). */
+/** SHA-256 of the content in canonical JSON (RFC 8785). */
 function contentHash({ said }: CorrectionName): string {
   return canonicalHash(said);
 }
 
 /**
- * Position of an equal correction of the same row, or null. Of two concurrent requests the second waits here. Before any head is
- * locked, like every id chosen by a caller.
+ * Seq of an equal correction of the same row, or null. The second of two concurrent requests waits here. Must be called before any
+ * head is locked, as for every id that a caller chooses.
  */
 async function sameCorrection(tx: Tx, naming: CorrectionName): Promise<Pick<InflowRow, 'seq'> | null> {
   const { agent_id, corrects_seq, said } = naming;
@@ -183,7 +190,7 @@ async function sameCorrection(tx: Tx, naming: CorrectionName): Promise<Pick<Infl
   return rows[0] ?? null;
 }
 
-/** Older corrections have no hash and are compared by their rows. If they forked, the first counts. */
+/** Older corrections have no hash and are compared by their rows. If several are equal, the first one is returned. */
 const SAME = `select c.seq from book_correction c where c.agent_id = $1 and c.corrects_seq = $2 and c.said_hash = $3
   union all
   (select c.seq from book_correction c join book_row r using (agent_id, seq)

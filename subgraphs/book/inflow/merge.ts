@@ -2,19 +2,22 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
-/* Merges of branches of a fork. The fork stays and no branch is preferred; the report says which correction merges them. */
+/*
+ * Merges of branches of a fork. The fork stays and no branch is preferred. The report on the sequence names the correction that
+ * merges them.
+ */
 
 /** A row that a merging correction names. */
 export interface NamedRow {
   readonly task_id: string;
   readonly seq: number;
-  /** Seq of the inflow at the start of its chain. */
+  /** Seq of the inflow at the start of the chain of corrections. */
   readonly original_seq: number;
-  /** Null for the inflow itself. */
+  /** Seq of the row that this row corrects. Null for an inflow. */
   readonly corrects_seq: number | null;
-  /** Whether a correction has replaced or merged it. */
+  /** Whether a later correction corrects or merges this row. */
   readonly succeeded: boolean;
-  /** Whether it merges others, which can be branches themselves. */
+  /** Whether this row merges other rows, which can be branches themselves. */
   readonly merging: boolean;
 }
 
@@ -26,8 +29,9 @@ export type MergeVerdict =
   | { readonly kind: 'no_fork'; readonly branches: readonly NamedRow[] };
 
 /**
- * The branches that are merged: the rows named by `merges`, and the corrected row unless all of them correct it. Branches of a fork
- * correct the same row, or are rows without a successor: none of them can follow another unless one has merged it.
+ * Decides which branches are merged: the rows named by `merges`, and the corrected row unless all of them correct it. Rows are
+ * branches of a fork if they correct the same row, or if none of them has a successor. A branch can follow another one only if it
+ * has merged it.
  */
 export function judgeMerge(corrected: NamedRow, others: readonly NamedRow[]): MergeVerdict {
   const others_by_seq = new Map(others.map(row => [row.seq, row]));
@@ -56,14 +60,17 @@ const details: { readonly [K in Refused['kind']]: (verdict: Refused & { readonly
     'merges must name corrections that all correct the same row, or corrections that have not themselves been corrected or merged.',
 };
 
-/** @throws invalid_request if these are not branches of a fork */
+/** @throws invalid_request if the named rows are not branches of a fork */
 export function requireBranches(verdict: MergeVerdict): void {
   if (verdict.kind === 'merges') return;
   const detail = details[verdict.kind](verdict as never);
   throw new Refusal('invalid_request', { param: 'merges', detail });
 }
 
-/** The merge of a correction of `task_id` that names `merges`. @throws inflow_not_found if one is not such a row of the book */
+/**
+ * Judges the merge by a correction of `task_id` that names `merges`.
+ * @throws inflow_not_found if one of them is not an inflow or a correction of the book
+ */
 export async function mergeOf(
   database: Pick<Database, 'query'>,
   agent_id: AgentId,
@@ -86,7 +93,7 @@ export async function mergeOf(
   );
 }
 
-/** The merged branches, oldest first, as far as known. */
+/** Branches that a verdict names, in the order of seq. Empty if it names none. */
 export function mergedBranches(verdict: MergeVerdict): readonly NamedRow[] {
   return 'branches' in verdict ? verdict.branches : [];
 }

@@ -15,10 +15,9 @@ import { writeInTurn } from '../write-in-turn.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 
-/* Records inflows. */
-
 /**
- * Records an inflow by the owner or by a holder of a `collect` token: a row without a payment and in no sum. Returns its task.
+ * Records an inflow for the owner or for the holder of a `collect` token. The row has no payment and counts in no sum. Returns its
+ * task id.
  * @throws inflow_claim_invalid, slice_exceeded, duplicate_task, rate_limited, book_damaged
  */
 export async function recordInflow(
@@ -47,7 +46,7 @@ export async function recordInflow(
   return written;
 }
 
-/** Takes the task id, checks the limit and appends the row, or does nothing. */
+/** Takes the task id, checks the hourly limit and appends the row. */
 export async function appendInflow(tx: Tx, agent_id: AgentId, birth: InitialFacts): Promise<RowRecord> {
   await takeTask(tx, birth.task_id);
   await requireRoom(tx, agent_id);
@@ -56,7 +55,7 @@ export async function appendInflow(tx: Tx, agent_id: AgentId, birth: InitialFact
   return row;
 }
 
-/** A row without a payment: it has a claim and no amount. */
+/** Facts of an inflow row, which has a claim but no payment and no amount. */
 export function inflowFacts(
   { task_id, model, hub }: { readonly task_id: string; readonly model?: string | null; readonly hub?: string | null },
   facts: JsonObject,
@@ -74,7 +73,10 @@ export function inflowFacts(
 
 const max = inflowLimits.rows_per_book_hour_max;
 
-/** Inflows are free and kept permanently, so inflows and corrections are bounded. Locks the head. @throws rate_limited */
+/**
+ * Limits inflows and corrections per hour, because they are free and kept permanently. Locks the head.
+ * @throws rate_limited
+ */
 async function requireRoom(tx: Tx, agent_id: AgentId): Promise<void> {
   await lockBook(tx, agent_id);
   await requireHourRoom(tx, agent_id, {

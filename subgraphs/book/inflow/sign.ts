@@ -11,25 +11,25 @@ export interface UnsignedInflow {
   readonly agent_id: number;
   readonly task_id: string;
   readonly bucket: string;
-  /** Atomic USDC, digits. */
+  /** Decimal digits in atomic USDC. */
   readonly allocation: string;
   readonly model?: string | undefined;
   readonly hub?: string | undefined;
-  /** For a correction: the corrected task, the reason, and the free object of the owner. */
+  /** For a correction: task id of the corrected row, reason, and free-form object of the owner. */
   readonly corrects?: string;
   readonly reason?: string;
   readonly correction?: JsonObject | undefined;
-  /** Branches of a fork that it merges, in the order of seq. Absent if it merges none. */
+  /** Task ids of the branches that a correction merges, in the order of seq. Absent if it merges none. */
   readonly merges?: readonly string[] | undefined;
-  /** Assignment whose token recorded it. Absent if the owner did. */
+  /** Assignment whose token recorded the inflow. Absent if the owner recorded it. */
   readonly recorded_by?: JsonObject | undefined;
-  /** Null if the wallet signed nothing. */
+  /** Claim that the wallet signed. Null if there is none. */
   readonly wallet_word: WalletWord | null;
 }
 
 type SigningContext = Pick<BookContext, 'issuer' | 'clock' | 'profile'>;
 
-/** svc402.inflow_claim.v1: its members, and the `signature` over all of them. */
+/** Makes a signed inflow claim (svc402.inflow_claim.v1): its members, and the `signature` over all of them. */
 export function signedInflow({ issuer, clock, profile }: SigningContext, inflow: UnsignedInflow): JsonObject {
   const { wallet_word, ...claimed } = inflow;
   const payload: InflowClaimPayload = {

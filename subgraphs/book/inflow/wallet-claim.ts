@@ -7,14 +7,14 @@ import { limits } from '../../../schema/limits.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
 import type { BookContext } from '../context.ts';
 
-/** What a wallet signed beforehand, as the claim of the issuer states it. */
+/** Claim that a wallet signed, as the issuer's claim contains it. */
 export type WalletWord = { readonly wallet: string; readonly wallet_claim: JsonObject };
 
 export interface WalletClaim extends JsonObject {
-  /** Base URL of the service that it is for. */
+  /** Base URL of the service for which the claim is signed. */
   readonly iss: string;
   readonly agent_id: number;
-  /** ISO 8601. */
+  /** Time of the signature (ISO 8601). */
   readonly signed_at: string;
   readonly signature: string;
 }
@@ -22,17 +22,17 @@ export interface WalletClaim extends JsonObject {
 interface ClaimRequest {
   readonly kind: WalletClaimKind;
   readonly claim: WalletClaim;
-  /** Member of the request that contained it. */
+  /** Member of the request that contains the claim. */
   readonly param: 'inflow_claim' | 'correction';
-  /** Members of the request. The claim must have the same values; what is left out is taken from the claim. */
+  /** Members of the request. The claim must have the same values. Members that the request leaves out are taken from the claim. */
   readonly said: Readonly<Record<string, Json | undefined>>;
 }
 
 type WalletCheckContext = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /**
- * Checks a claim signed by the agentWallet. Checks without the chain come first. @throws inflow_claim_invalid, rate_limited;
- * chain_unavailable, unavailable if the chain could not be read
+ * Checks a claim that the agentWallet signed. Checks that do not read the chain come first.
+ * @throws inflow_claim_invalid, rate_limited; chain_unavailable, unavailable if the chain could not be read
  */
 export async function requireWalletClaim(
   shown: ClaimRequest,
@@ -60,7 +60,10 @@ export async function requireWalletClaim(
 
 const DIGITS = 32;
 
-/** A signed claim is used once: its content names its row, unless it names one itself. */
+/**
+ * Task id that follows from the content of a signed claim, so that the claim is used only once. Not used if the claim names a task
+ * id.
+ */
 export function taskOfClaim(kind: WalletClaimKind, claim: JsonObject): string {
   return `${kind}_${sha256Hex(walletClaimText(kind, claim)).slice(0, DIGITS)}`;
 }

@@ -27,22 +27,23 @@ export const paymentFactsBy = {
 } as const satisfies Record<SettledBy, Partial<InitialFacts>>;
 
 /**
- * Records the receipt that opened a book as its first row: with the time of the receipt, as if the book had existed. The signed
- * receipt names no book and stays as it is. A receipt that is on a book already belongs to that book. There are no alerts, because
- * a new book has neither caps nor budget.
+ * Records the receipt that opened a book as the first row of that book. The row has the time of the receipt, as if the book had
+ * existed then. The signed receipt names no book and does not change. A receipt that is already on a book stays there. No alerts
+ * are judged, because a new book has neither caps nor a budget.
  */
 export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt): Promise<void> {
   if (receipt.agentId !== null) return;
   await appendNewRows(tx, [
     { agent_id, birth: initialFactsOf(receipt), owed: true, at_ms: receipt.collectedAt.getTime() },
   ]);
-  // A payment that was vouched for has been seen since, otherwise it could not open a book.
+  // A receipt can open a book only after its payment was seen, so this receipt was first recorded at settlement.
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
 }
 
 /**
- * Records a redeemed hand-off as a row without payment and amount. Its parent is the receipt that was handed off, on another book
- * about which it says nothing else. It backs nothing. @throws book_damaged
+ * Records a redeemed hand-off as a row without payment and amount. The parent of the row is the receipt that was handed off. That
+ * receipt is on another book, about which the row reveals nothing else. The row is not evidence of a payment.
+ * @throws Refusal book_damaged
  */
 export async function adoptHandOff(tx: Tx, agent_id: AgentId, { taskId: task_id, payload }: Receipt): Promise<void> {
   const { hub, model, fulfillment, parent_receipt_id } = JSON.parse(payload) as ReceiptPayload;
@@ -77,7 +78,7 @@ function initialFactsOf({ taskId: task_id, payload, ...receipt }: Receipt): Init
   };
 }
 
-/** Facts about the model that the hub named. Empty if it named none. */
+/** Returns the model that the hub named, as a fact of a row. Empty if the hub named none. */
 export function answeredFacts({ answered_model }: JsonObject): JsonObject {
   return typeof answered_model === 'string' ? { answered_model } : {};
 }

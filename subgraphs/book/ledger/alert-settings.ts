@@ -10,8 +10,9 @@ import { requireChangeRoom } from './change-room.ts';
 import { type ChangeAuthor, changeAuthor } from './terms.ts';
 
 /**
- * Sets the alert settings of a book with an event, under its head's lock. Returns them as stored, null if there is no such book.
- * They are not part of the signed terms. An unchanged setting writes nothing. @throws Refusal book_damaged, rate_limited
+ * Sets the alert settings of a book under the head's lock and records the change as an event. Returns the settings as stored, or
+ * null if the book does not exist. They are not part of the signed terms. A change that has no effect writes nothing.
+ * @throws Refusal book_damaged, rate_limited
  */
 export function setAlerts(
   database: Database,
@@ -42,7 +43,7 @@ export function setAlerts(
   });
 }
 
-/** Null restores the default. A setting that is left out stays. */
+/** Settings after the change. Null restores a default, and a setting that is left out keeps its value. */
 function changed(kept: KeptAlertSettings, change: AlertsChange): KeptAlertSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const all = Object.entries({ ...kept, ...Object.fromEntries(given) });

@@ -6,27 +6,28 @@ import { lockBooksOf, type RowName } from './correct.ts';
 import { type CorrectionRow, correctionRow, rowsWithoutCorrection, storeCorrections } from './correction-row.ts';
 import { moveRow, type RowChange, standingRows, storeMoved } from './move-row.ts';
 
-/** A row whose payment is not and will not be on its chain. */
+/** Row whose payment is not and will not be on its chain. */
 export interface Annulment {
-  /** Task of the row. */
+  /** Task id of the row. */
   readonly task_id: string;
-  /** Task of its correction, which is a row of its own. */
+  /** Task id of the correction, which is a row itself. */
   readonly correction_id: TaskId;
   /** Code of the reason why the row has no amount. */
   readonly omission_rule: string;
-  /** The reason in a sentence. */
+  /** Reason as a sentence. */
   readonly reason: string;
 }
 
-/** An appended correction. */
+/** Correction that was appended. */
 export interface AnnulOutcome extends RowName {
   readonly corrects_seq: number;
 }
 
 /**
- * Appends a correction to a row and removes its amount from all counters. The row keeps its original facts by its hash and its
- * event; like a payment that never arrived it shows no amount, so that rows still add up. A row is corrected once: under the head's
- * lock a second attempt finds the first. Works on a closed book too, because it records nothing new.
+ * Appends a correction to a row and removes the amount of the row from all counters. The original facts of the row remain in its
+ * event, and its hash still covers them. Like a row whose payment never arrived, it shows no amount, so that the rows still add up
+ * to the totals. A row is corrected once: under the head's lock, a second attempt finds the first correction. This also works on a
+ * book that the audit closed, because no new spending is recorded.
  */
 export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readonly AnnulOutcome[]> {
   const annulments = new Map(items.map(item => [item.task_id, item]));
@@ -56,7 +57,7 @@ export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readon
   });
 }
 
-/** The evidence stays; the arrival does not. */
+/** Facts of an annulled row. The evidence stays, and the arrival is removed. */
 function withoutArrival(born: MovableFacts, { omission_rule }: Annulment): MovableFacts & LaterFacts {
   const nothing = { collected: false, amount: null, arrival_status: 'unverified' } as const;
   return { ...born, ...nothing, ingress_receipt: null, omission_rule };

@@ -4,19 +4,19 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 import { appendRow, type EventRecord, type Heads, headOf, lockBooks, storeBooks, storeNewRows } from './append.ts';
 
-/** A new row without a receipt. */
+/** New row for which this transaction issues no receipt. */
 export interface NewRow {
   readonly agent_id: AgentId;
   readonly birth: InitialFacts;
-  /** True if its money has moved. Then it is recorded on a closed book too. */
+  /** True if its payment has already moved. Such a row is recorded even on a book that the audit closed. */
   readonly owed: boolean;
-  /** Time it was collected. Default: the time of the database under the head's lock. */
+  /** Time at which it was collected (ms). Default: the time of the database under the head's lock. */
   readonly at_ms?: number;
 }
 
 /**
- * Appends rows without a receipt of this transaction, in order, and counts them. Returns them as written. @throws Refusal
- * book_damaged for all of them
+ * Appends rows in order and counts them. No receipt is issued for them here. Returns the rows as written.
+ * @throws Refusal book_damaged for all of them
  */
 export async function appendNewRows(tx: Tx, births: readonly NewRow[]): Promise<readonly RowRecord[]> {
   const books = await lockBooks(
@@ -41,7 +41,10 @@ export async function appendNewRows(tx: Tx, births: readonly NewRow[]): Promise<
   return rows;
 }
 
-/** Locks heads in the order of their ids. @throws Refusal book_damaged if one of them accepts nothing new */
+/**
+ * Locks heads in the order of their ids.
+ * @throws Refusal book_damaged if the audit has closed one of the books
+ */
 export async function lockSoundBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<void> {
   requireSound(await lockBooks(tx, agent_ids), agent_ids);
 }

@@ -18,11 +18,11 @@ import { type Counters, tally } from './counters.ts';
 import { countRows } from './sums.ts';
 import { sendMessages, withMessageNumbers } from './webhook-messages.ts';
 
-/** Head of a book under the ledger's lock. */
+/** Head of a book as the ledger reads it. */
 export interface Head extends Counters {
   readonly agent_id: AgentId;
   readonly reserved_atomic: AtomicAmount;
-  /** Budget Y; null is unlimited. */
+  /** Budget Y. Null if unlimited. */
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
   /** Policies in shadow mode. */
@@ -31,17 +31,17 @@ export interface Head extends Counters {
   readonly policy_version: number;
   readonly alert_settings: KeptAlertSettings;
   readonly alert_state: AlertState;
-  /** Event kinds to which the webhook of the book subscribes. Null if none. */
+  /** Event kinds to which the webhook of the book subscribes. Null if it has no active webhook. */
   readonly webhook_kinds: readonly WebhookKind[] | null;
-  /** Number of the last message for its webhook. */
+  /** Number of the last message for the webhook. */
   readonly webhook_messages: number;
   readonly seq: number;
   readonly position: number;
   readonly row_hash: string;
   readonly event_hash: string;
-  /** True if its audit has closed it: it accepts only what was already paid for. */
+  /** True if the audit has closed the book. It then accepts only rows that were already paid for. */
   readonly damaged: boolean;
-  /** Time by the clock of the database, read after the head was locked. */
+  /** Time by the clock of the database (ms). It is read after the head was locked. */
   readonly now_ms: number;
 }
 
@@ -55,7 +55,10 @@ export interface EventRecord
   readonly body: JsonObject;
 }
 
-/** Appends a row: it takes the next seq and the next position, and its hash covers its facts, its seq and the row before it. */
+/**
+ * Appends a row to the head. The row takes the next seq and the next position. Its hash covers its facts, its seq and the hash of
+ * the row before it.
+ */
 export function appendRow(
   head: Head,
   birth: InitialFacts,
@@ -77,7 +80,7 @@ export function appendRow(
   return { row, ...appendEvent(grown, { kind: 'born', seq, task_id: birth.task_id, body }, at) };
 }
 
-/** Appends any other event, which takes a position and no seq. */
+/** Appends an event, which takes the next position but no seq. */
 export function appendEvent(
   head: Head,
   what: { kind: BookEventKind; seq: number | null; task_id: string | null; body: JsonObject },
@@ -90,10 +93,13 @@ export function appendEvent(
   return { head: { ...head, position, webhook_messages, event_hash: event.hash }, event };
 }
 
-/** Heads locked by this transaction. The ledger writes on what it has read here. */
+/** Heads by agent id. The ledger stores only heads that its transaction has locked. */
 export type Heads = Map<AgentId, Head>;
 
-/** Locks heads in the order of their ids. @throws LogHalted if one does not continue from what this process committed */
+/**
+ * Locks heads in the order of their ids.
+ * @throws LogHalted if a head does not continue from what this process committed
+ */
 export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
   if (agent_ids.length === 0) return new Map();
   const heads = await headsBy(tx, { name: 'lock books', text: LOCK }, agent_ids);
@@ -101,7 +107,7 @@ export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<
   return heads;
 }
 
-/** Heads as last committed. Nothing may be written on them. */
+/** Returns heads as last committed, without a lock. They must not be stored. */
 export async function readBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
   return headsBy(tx, { name: 'read books', text: READ }, agent_ids);
 }
@@ -122,7 +128,10 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
   readonly day_atomic: AtomicAmount;
 };
 
-/** The clock is read above the locking scan, and so after the wait: a cap is judged by the time of the judgement. */
+/**
+ * The clock is read outside the locking scan and so after the wait for the lock. Caps are therefore judged by the time of the
+ * judgement.
+ */
 const headsOf = (locking: string) => `with head as materialized (
     select agent_id, budget_atomic, policy, shadow, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic,
       day_start, day_atomic, seq, position, row_hash, event_hash, by_rail, alert_settings, alert_state,
@@ -147,7 +156,7 @@ export function headOf(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): He
   return head;
 }
 
-/** Stores events, the new heads, and one notification per changed book: the last step of a ledger transaction. */
+/** Stores the events, the new heads, and one notification per changed book. It is the last step of a ledger transaction. */
 export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[]): void {
   if (books.size === 0) return;
   insertRows(tx, 'book_event', events);
@@ -167,7 +176,7 @@ export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[])
   });
 }
 
-/** Columns of a head that the ledger writes. Budget and policy are the owner's. */
+/** Columns of a head that the ledger writes. Budget and policy are set by the owner. */
 function headColumns({
   agent_id,
   seq,

@@ -5,22 +5,22 @@ import { countIntents, headOf, storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
 import { moveRow, type RowChange, standingRows, storeMoved } from './move-row.ts';
 
-/** Arrival of a call recorded at settlement (RECORDED_BY_SETTLE), before its transfer was seen. */
+/** Outcome for a call that was recorded at settlement (RECORDED_BY_SETTLE), before its transfer was seen. */
 export type Arrival = { readonly task_id: string } & (
   | {
       readonly to: 'collected';
       readonly ingress_receipt: { readonly ref: string; readonly confirmed_at: string };
-      /** Payment reference where the transfer was seen, if the row has another. */
+      /** Payment reference of the transfer that was seen. Absent if it is the one of the row. */
       readonly payment_ref?: string;
       readonly transfer_index?: number;
     }
-  /** Nothing was seen by the cutoff, and the row has no amount any more. */
+  /** No transfer was seen by the cutoff. The row loses its amount. */
   | { readonly to: 'ARRIVAL_UNVERIFIED'; readonly omission_rule: string }
 );
 
 /**
- * Changes rows that are RECORDED_BY_SETTLE. Columns are the projection; the `transition` event keeps the original facts, so that
- * the hash can be recomputed. A row that has already changed stays.
+ * Changes rows that are RECORDED_BY_SETTLE. The columns are a projection, and the `transition` event keeps the original facts, so
+ * that the hash can be recomputed. A row that has already changed is left as it is.
  */
 export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const arrivals = new Map(items.map(item => [item.task_id, item]));

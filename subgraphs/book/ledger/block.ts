@@ -18,7 +18,7 @@ import {
 } from './blocked-hours.ts';
 import type { ReservationRequest } from './reservation.ts';
 
-/* Refusals of calls by their book, under its head. */
+/* Records refusals of calls by their book, under the lock of its head. */
 
 /** A call and the reason to refuse it. */
 export interface BlockedCall {
@@ -26,13 +26,16 @@ export interface BlockedCall {
   readonly blocked: Blocked;
 }
 
-/** Refused with its own row and signed refusal. */
+/** Refusal that has its own row and signed document. */
 export interface BookRefusal {
   readonly kind: 'blocked';
   readonly refusal_id: RefusalId;
 }
 
-/** Refused like too many in this hour. Nothing is written; it names the last written refusal. */
+/**
+ * Refusal of a kind that already has its maximum of rows in this hour. Nothing is written for it, so it names the last written
+ * refusal.
+ */
 export interface BlockedTooOften {
   readonly kind: 'blocked_too_often';
   readonly agent_id: AgentId;
@@ -40,23 +43,23 @@ export interface BlockedTooOften {
   readonly task_id: string;
   readonly policy_code: PolicyCode;
   readonly last_refusal_id: RefusalId;
-  /** Seconds until such a call may have a row again. The policy is judged for every call. */
+  /** Seconds until a refusal of this kind may have a row again. The policies are still checked at every call. */
   readonly retry_after_seconds: number;
-  /** Time by the clock of the database. */
+  /** Time of the refusal, by the clock of the database. */
   readonly at_ms: number;
 }
 
 const ID_BYTES = 10;
 
-/** Locked heads and the approvals of their calls. */
+/** Locked heads, and the stored approvals for the calls. */
 export interface BlockingBooks {
   readonly books: Heads;
   readonly approvals: StoredApprovals;
 }
 
 /**
- * Writes rows and signed refusals of refused calls with their approval requests, and returns the outcome of each and the events.
- * The first of a kind and hour have a row; nothing is written for more.
+ * Writes the rows, signed refusals and approval requests of refused calls. Returns the outcome of each call and the events, which
+ * the caller stores. Only the first calls of a kind in an hour have rows. Nothing is written for the others.
  */
 export async function blockCalls(
   tx: Tx,
@@ -103,7 +106,7 @@ export async function blockCalls(
   return { outcomes, events };
 }
 
-/** Null if another row may be written. Otherwise names the last row of the kind. */
+/** Outcome that names the last row of a kind, if that kind has its maximum of rows. Null if another row may be written. */
 export function blockedTooOften(
   kinds: readonly { readonly hour: BlockedHour | undefined; readonly rows_max: number }[],
   { policy_code }: Blocked,

@@ -3,24 +3,24 @@ import { iso } from '../../clock.ts';
 import type { BlockedTooOften } from './block.ts';
 import type { RepeatCount } from './repeated-events.ts';
 
-/** Maximum number of books; the least recent is dropped. */
+/** Maximum number of remembered books. The least recently used one is dropped. */
 const SUSPECTS_MAX = 10_000;
 
 /**
- * Memory of a process about calls refused too often: their number since the last write, and their books. A crash loses counts of a
- * few seconds and nothing else.
+ * Counts calls that were refused too often, in the memory of this process, until they are written, and remembers their books. A
+ * crash loses only the counts of a few seconds.
  */
 export class BlockedCalls {
   readonly #now_ms: () => number;
   #counts = new Map<string, RepeatCount>();
-  /** Agents, and the time until which they are checked without locks first. */
+  /** Time (ms) until which the calls of a book are checked without locks first, by agent id. */
   readonly #suspects = new LRUCache<number, number>({ max: SUSPECTS_MAX });
 
   constructor(now_ms: () => number = () => performance.now()) {
     this.#now_ms = now_ms;
   }
 
-  /** Counts a refused call when it is answered. */
+  /** Counts a refused call. Called when the refusal is returned. */
   count({ agent_id, seq, task_id, policy_code, last_refusal_id, retry_after_seconds, at_ms }: BlockedTooOften): void {
     this.#suspects.set(agent_id, this.#now_ms() + retry_after_seconds * 1_000);
     const at = iso(at_ms);
@@ -28,7 +28,10 @@ export class BlockedCalls {
     this.#add({ agent_id, seq, kind: 'blocked', task_id, body, count: 1, first_at: at, last_at: at });
   }
 
-  /** Whether this process saw the book refuse calls too often in this hour. Then it is read without locks first. */
+  /**
+   * Whether this process has seen the book refuse calls too often in this hour. Calls of such a book are checked without locks
+   * first.
+   */
   suspects(agent_id: number): boolean {
     const until_ms = this.#suspects.get(agent_id);
     if (until_ms === undefined) return false;
@@ -37,12 +40,12 @@ export class BlockedCalls {
     return false;
   }
 
-  /** Forgets a book that let a call pass or may do so. */
+  /** Forgets a book that has let a call pass, or may let one pass. */
   acquit(agent_id: number): void {
     this.#suspects.delete(agent_id);
   }
 
-  /** Returns and clears the counts. Counts that could not be written are returned with `giveBack`. */
+  /** Returns and clears the counts. The caller gives counts that it could not write back with `giveBack`. */
   take(): readonly RepeatCount[] {
     const counts = [...this.#counts.values()];
     this.#counts = new Map();

@@ -8,10 +8,13 @@ import type { Blocked } from '../policy/evaluate.ts';
 import type { Head } from './append.ts';
 import type { ReservationRequest } from './reservation.ts';
 
-/** Not a policy code: counts all refused calls of a book together, so that changing the intent does not give unlimited rows. */
+/**
+ * Used instead of a policy code where all refused calls of a book are counted together, so that changing the intent does not give
+ * unlimited rows.
+ */
 const EVERY = 'every';
 
-/** Not a policy code: counts all acts of a book together. */
+/** Used instead of a policy code where all acts of a book are counted together. */
 const ACTS = 'acts';
 
 /** Calls that are counted together: same book, policy version, code, intent and hour (UTC). */
@@ -19,12 +22,12 @@ export interface BlockedKind {
   readonly agent_id: AgentId;
   readonly policy_version: number;
   readonly policy_code: PolicyCode | typeof EVERY | typeof ACTS;
-  /** Empty if there is none. */
+  /** Empty if the call has no intent, and where a whole book is counted. */
   readonly intent_id: string;
   readonly hour: string;
 }
 
-/** Number of rows of such calls, and the last of them. */
+/** Number of rows for such calls, and the last of these rows. */
 export interface BlockedHour extends BlockedKind {
   readonly rows: number;
   readonly seq: number;
@@ -59,8 +62,8 @@ function wholeKind(head: Head, policy_code: typeof EVERY | typeof ACTS): Blocked
 }
 
 /**
- * Kinds that a call counts for: its own and that of its book. Acts are free and counted separately, so that signing many does not
- * prevent rows and approval requests of calls.
+ * Kinds under which a refused call is counted: its own, and that of its whole book. Acts are free and are counted separately, so
+ * that signing many acts does not prevent rows and approval requests of calls.
  */
 export function kindsOf(
   head: Head,
@@ -74,19 +77,19 @@ export function kindsOf(
   ];
 }
 
-/** Seconds until another row of this kind may be written, at least one. */
+/** Seconds until another row of this kind may be written, at least 1. */
 export function secondsLeft({ hour }: BlockedKind, now_ms: number): number {
   return Math.max(1, Math.ceil((Date.parse(hour) + HOUR_MS - now_ms) / 1_000));
 }
 
-/** Counts by the name of their kind. */
+/** Counts by the name of their kind (`nameOfKind`). */
 export type BlockedHours = Map<string, BlockedHour>;
 
 export function nameOfKind({ agent_id, policy_version, policy_code, intent_id, hour }: BlockedKind): string {
   return JSON.stringify([agent_id, policy_version, policy_code, intent_id, hour]);
 }
 
-/** Exact under the heads of these books; without them a moment old. */
+/** Returns the counts of these kinds. They are exact if the heads of their books are locked, otherwise possibly a moment old. */
 export async function readBlockedHours(tx: Tx, kinds: readonly BlockedKind[]): Promise<BlockedHours> {
   if (kinds.length === 0) return new Map();
   const { rows } = await tx.query<Omit<BlockedHour, 'hour'> & { hour: Date }>({
@@ -101,7 +104,7 @@ export async function readBlockedHours(tx: Tx, kinds: readonly BlockedKind[]): P
   return new Map(hours.map(hour => [nameOfKind(hour), hour]));
 }
 
-/** Requires the locks of their heads. */
+/** Stores counts. The caller must have locked the heads of their books. */
 export function storeBlockedHours(tx: Tx, hours: readonly BlockedHour[]): void {
   if (hours.length === 0) return;
   tx.write({

@@ -3,7 +3,7 @@ import { policyLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { requireHourRoom } from './hour-room.ts';
 
-/* Limits how often an owner changes settings. Each kind of change has an index of its events. */
+/* Limits how often an owner changes settings. Each kind of change has its own index of events. */
 
 const changes = {
   terms: `kind in ('policy_changed', 'budget_changed')`,
@@ -13,8 +13,8 @@ const changes = {
 const max = policyLimits.changes_per_book_hour_max;
 
 /**
- * Changes are free, and their events keep all policies permanently, so they are bounded. Under the head's lock. @throws
- * rate_limited
+ * Limits changes, because they are free and their events keep every policy permanently. Requires the head's lock.
+ * @throws Refusal rate_limited
  */
 export function requireChangeRoom(tx: Tx, agent_id: AgentId, what: keyof typeof changes): Promise<void> {
   return requireHourRoom(tx, agent_id, {

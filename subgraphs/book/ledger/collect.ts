@@ -27,22 +27,22 @@ import { termsHash } from './terms.ts';
 import { appendWouldBlock, type WouldBlock } from './would-block.ts';
 
 /*
- * The only writer of books, rows and events (test/tidy/places.ts). Every function takes the transaction and many items, so that
- * requests that arrive together share one commit. Lock order everywhere: claim keys sorted → slots → log head → rows of stamps →
- * book heads by id.
+ * This folder is the only writer of books, rows and events (test/tidy/places.ts). Every function takes the transaction and many
+ * items, so that requests that arrive together share one commit. The lock order is the same everywhere: claim keys sorted → slots →
+ * log head → rows of stamps → book heads by id.
  */
 
-/** Result of one collected call: a receipt, and a row if it belongs to a book. */
+/** Collected call to be recorded: its receipt, and its row if the call belongs to a book. */
 export interface Collection {
   readonly prepared: PreparedReceipt;
   readonly landing: {
     readonly agent_id: AgentId;
     readonly birth: InitialFacts;
     readonly reserved: AtomicAmount;
-    /** Judgements of shadow policies when the call was let pass. */
+    /** Judgements of shadow policies, made when the book let the call pass. */
     readonly would_block?: readonly WouldBlock[];
   } | null;
-  /** Rows on other books for the same receipt. Nothing was reserved for them and no policy applies. */
+  /** Rows on other books for the same receipt. Nothing was reserved for them, and no policy applies to them. */
   readonly also_on?: readonly { readonly agent_id: AgentId; readonly birth: InitialFacts }[];
 }
 
@@ -51,7 +51,7 @@ export interface CollectedCall {
   readonly seq: number | null;
 }
 
-/** Creates an empty book. `agent_id` is its permanent name. */
+/** Creates an empty book. Its `agent_id` never changes. */
 export function openBook(tx: Tx, agent_id: AgentId): void {
   tx.write({
     text: 'insert into book (agent_id, opened_at, terms_hash) values ($1, now(), $2)',
@@ -60,8 +60,8 @@ export function openBook(tx: Tx, agent_id: AgentId): void {
 }
 
 /**
- * Writes receipts, leaves, the new tree head, rows, events, counters and notifications of a batch in one transaction. `log` is the
- * head of the log, which the caller locked before anything else.
+ * Writes the receipts, leaves, tree head, rows, events, counters and notifications of a batch in one transaction. The caller must
+ * have locked `log`, the head of the log, before anything else.
  */
 export async function collect(
   tx: Tx,
@@ -113,8 +113,8 @@ function landingOn(items: readonly Collection[]): { agent_id: AgentId; amount: b
 }
 
 /**
- * Writes alerts behind the row. They are judged by the counters of the head, so nothing is scanned. @param before the head that the
- * row was appended to
+ * Appends alerts after the row. They are judged by the counters of the head, so nothing is scanned.
+ * @param before the head to which the row was appended
  */
 function appendAlerts(
   before: Head,
@@ -138,8 +138,9 @@ const DAYS = `select agent_id, sum(amount) as amount from book_sum where agent_i
   group by agent_id, period having sum(amount) > 0`;
 
 /**
- * Adds the usual spending to books: read from the sums of their last days, at most once a day and only when it may matter. @param
- * landing amounts about to be collected for them
+ * Adds the usual spending to the heads of books. It is read from the sums of their last days, at most once a day and only if an
+ * alert may depend on it.
+ * @param landing amounts that are about to be collected on the books
  */
 async function withUsualSpending(
   tx: Tx,

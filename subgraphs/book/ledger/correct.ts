@@ -5,9 +5,9 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { appendEvent, type EventRecord, type Heads, headOf, lockBooks, storeBooks } from './append.ts';
 
-/* Events of existing rows. They take a position and no seq. */
+/* Events of existing rows. They take a position but no seq. */
 
-/** Records that a fact differs from the row: the row stays, and an event says so. */
+/** Records that a fact of a row turned out to differ. The row does not change. An event records the difference. */
 export async function correct(tx: Tx, corrections: readonly { task_id: string; body: JsonObject }[]): Promise<void> {
   await annotate(tx, 'correction', corrections);
 }
@@ -40,7 +40,10 @@ export interface RowName {
   readonly task_id: string;
 }
 
-/** Locks every book with rows of these tasks. The place of a row never changes, so it can be looked up before. */
+/**
+ * Locks every book that has rows of these tasks. A row never moves to another book, so the rows are read before the locks are
+ * taken.
+ */
 export async function lockBooksOf(
   tx: Tx,
   task_ids: readonly string[],

@@ -6,26 +6,26 @@ import { appendRow, type EventRecord, type Heads, headOf, storeNewRows } from '.
 import type { RowName } from './correct.ts';
 import { supersede } from './supersede.ts';
 
-/* Rows by which this service corrects others on its own. They take a seq and have no payment. */
+/* Rows by which this service itself corrects other rows. They take a seq and have no payment. */
 
-/** Content of such a row. */
+/** Content of a correction row. */
 export interface CorrectionFacts {
-  /** Task of the correction. */
+  /** Task id of the correction row. */
   readonly correction_id: TaskId;
-  /** Reason in a sentence. */
+  /** Reason for the correction, as a sentence. */
   readonly reason: string;
-  /** Further facts. */
+  /** Further members of `facts`. */
   readonly facts?: JsonObject;
 }
 
-/** A correction that was appended to the heads but not stored yet. */
+/** Correction that was appended to its head but is not stored yet. */
 export interface CorrectionRow {
   readonly row: RowRecord;
   readonly event: EventRecord;
   readonly corrects_seq: number;
 }
 
-/** Appends the correction after the event of the corrected row, and advances the head in `books`. */
+/** Appends the correction after the last event of its book, and replaces the head in `books`. */
 export function correctionRow(
   books: Heads,
   { agent_id, seq, task_id }: RowName,
@@ -45,7 +45,7 @@ export function correctionRow(
   return { row, event, corrects_seq: seq };
 }
 
-/** Stores their rows, and that each replaces the row that it names. */
+/** Stores the correction rows, and links each to the row that it corrects. */
 export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]): void {
   storeNewRows(
     tx,
@@ -58,7 +58,7 @@ export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]):
   }
 }
 
-/** Rows without a correction. Their heads are locked. */
+/** Returns the rows that have no correction yet. Their heads must be locked. */
 export async function rowsWithoutCorrection(tx: Tx, rows: readonly RowName[]): Promise<readonly RowName[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<{ agent_id: number; corrects_seq: number }>({

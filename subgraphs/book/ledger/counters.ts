@@ -2,16 +2,16 @@ import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { addToWindow, type Window } from '../../../schema/clock-window.ts';
 import { type Evidence, isSpentElsewhere } from '../../../schema/evidence.ts';
 
-/** Counters of a book, which answer every total and cap without a scan. */
+/** Counters of a book, from which every total and cap is answered without a scan. */
 export interface Counters {
   readonly spent_atomic: AtomicAmount;
-  /** Rows that have an amount. */
+  /** Number and sum of the rows that have an amount, by rail. */
   readonly by_rail: Readonly<Record<string, { readonly count: number; readonly amount: string }>>;
   readonly hour: Window;
   readonly day: Window;
 }
 
-/** Counted members of a row, and the time that determines its hour and day. */
+/** Members of a row that the counters use. */
 export interface Countable {
   readonly amount: AtomicAmount | null;
   readonly rail: string | null;
@@ -19,8 +19,8 @@ export interface Countable {
 }
 
 /**
- * Counts a row, or with `times` -1 removes it because its money never came. Rows without an amount are in no sum. Spending
- * elsewhere counts by its rail only: no cap applies to it, and it may not be USDC.
+ * Counts a row, or removes it (`times` -1) because its payment never arrived. Rows without an amount are in no sum. Spending
+ * elsewhere is counted by its rail only, because no cap applies to it and it may not be USDC.
  */
 export function tally<C extends Counters>(counters: C, row: Countable, at_ms: number, times: 1 | -1): C {
   if (row.amount === null) return counters;

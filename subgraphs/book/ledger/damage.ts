@@ -2,9 +2,9 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
-/* A book that its audit found damaged accepts nothing new, in any process, until it is reopened. */
+/* A book that its audit found damaged accepts no rows except those already paid for, in any process, until it is reopened. */
 
-/** Locks the head until the transaction ends, so that what is read stays true. */
+/** Locks the head until the transaction ends, so that what was read under the lock does not change. */
 export async function lockBook(tx: Tx, agent_id: AgentId): Promise<void> {
   await tx.query({ text: 'select 1 from book where agent_id = $1 for update', values: [agent_id] });
 }

@@ -33,10 +33,10 @@ objectType(
 
 type EventMembers = MembersOf<typeof BookEventNoun>;
 type BlockedBody = ShowableAs<typeof WouldBlockNoun>;
-/** The first judgements were stored without a number. */
+/** Body of a stored judgement. The first judgements were stored without `revision`. */
 type JudgedBody = Omit<ShowableAs<typeof DisputeJudgedNoun>, 'revision'>;
 
-/** Shown body of a `transition`. Null if it removed no amount. */
+/** Amount that a `transition` event removed. Null if it removed none. */
 function shownGivenUp(body: JsonObject): EventMembers['givenUp'] {
   const amount = parseAtomic(givenUpAmount(body) ?? '');
   const { omission_rule } = body;
@@ -45,8 +45,8 @@ function shownGivenUp(body: JsonObject): EventMembers['givenUp'] {
 }
 
 /**
- * An event of a book: gapless `position`, each hash over the one before. Written in the transaction of the fact, so this table is
- * the outbox of webhooks and live rows.
+ * An event of a book. Positions have no gaps, and each hash covers the hash of the event before it. Events are written in the
+ * transaction of the fact that they record, so this table is the outbox of webhooks and live rows.
  */
 @ObjectType('BookRowEvent', {
   description:
@@ -74,7 +74,7 @@ export class BookEvent {
   @Property({ type: 'Date', columnType: 'timestamptz' }) at!: Date;
   @Property({ type: 'text' }) prevHash!: string;
   @Property({ type: 'text' }) hash!: string;
-  /** The row at the time of reading. */
+  /** Row of the event, as it is when the event is read. Null if the event has no row. */
   row!: BookRow | null;
 
   get count(): number {

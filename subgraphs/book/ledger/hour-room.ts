@@ -2,13 +2,13 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
-/** An hourly limit of a book for something that is free and kept permanently. */
+/** Hourly limit of a book for records that are free and kept permanently. */
 interface HourRoom {
-  /** Name of the statement. */
+  /** Name of the SQL statement. */
   readonly name: string;
-  /** Column of the time. */
+  /** Column with the time of a row. */
   readonly at: string;
-  /** Rows of book $1, as SQL; an index must end with the column in `newest`, so that few entries are read. */
+  /** SQL for the rows of book $1. An index must end with the column in `newest`, so that few entries are read. */
   readonly from: string;
   /** Column by which the rows are sorted, newest first. */
   readonly newest: string;
@@ -18,8 +18,9 @@ interface HourRoom {
 }
 
 /**
- * Called under the head's lock, so that concurrent requests cannot exceed the limit. Reads at most as many index entries as it allows.
- * @throws rate_limited
+ * Requires that the book has fewer than `max` such rows in the last hour. Must be called under the head's lock, so that concurrent
+ * requests cannot exceed the limit. Reads at most `max` index entries.
+ * @throws Refusal rate_limited
  */
 export async function requireHourRoom(
   tx: Tx,

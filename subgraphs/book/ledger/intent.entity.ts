@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** Counters of an intent, written with its rows, so that `intents` of a book never scan. */
+/** Counters of an intent, written with its rows, so that reading `intents` of a book never scans. */
 @Entity({ tableName: 'book_intent' })
 export class BookIntent {
   @PrimaryKey({ type: 'integer', autoincrement: false })

@@ -9,23 +9,24 @@ import { type Blocked, evaluate } from '../policy/evaluate.ts';
 import { type Head, headOf, lockBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls } from './block.ts';
 
-/* Judges acts of delegated sessions by the book of their payer, like calls. */
+/* Judges acts of delegated sessions by the book of their payer, in the way that calls are judged. */
 
-/** A signed act before its effect. */
+/** A signed act that has not taken effect yet. */
 export interface JudgedAct {
   readonly agent_id: AgentId;
   readonly delegation_hash: string;
   readonly nonce: string;
   readonly action: ActAction;
   readonly payer_wallet: string;
-  /** Earliest time of its issued nonce. Null for a nonce of the signer. */
+  /** Earliest time (ms) at which this service may have issued the nonce. Null if the signer chose the nonce. */
   readonly issued_at_ms: number | null;
 }
 
 /**
- * Judges an act. Null if the book lets it pass. A refused act has a row and a signed refusal in this transaction, by the functions
- * for calls; the same act again returns the same. Only `risk_tiers` applies to acts, and the approval it requires is a recently
- * issued nonce. There is no approval request, because the signer can sign again. @throws Refusal book_damaged
+ * Judges an act. Returns null if the book lets it pass. A refused act has a row and a signed refusal, which are written in this
+ * transaction by the functions for calls. The same act again returns the same refusal. Only `risk_tiers` applies to acts, and the
+ * approval that it requires is a recently issued nonce. No approval request is opened, because the signer can sign again.
+ * @throws Refusal book_damaged
  */
 export async function judgeAct(
   tx: Tx,
@@ -56,7 +57,7 @@ export async function judgeAct(
   return outcomes[0] ?? null;
 }
 
-/** Tolerates a clock of this process ahead of that of the database. */
+/** Evaluates an act. A nonce time in the future counts as now, because the clock of this process may be ahead of the database's. */
 function evaluateAct(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { readonly kind: 'admitted' } {
   const { risk_tiers, approval_ttl } = head.policy;
   const policy = { ...(risk_tiers && { risk_tiers }), ...(approval_ttl !== undefined && { approval_ttl }) };
@@ -67,7 +68,7 @@ function evaluateAct(head: Head, { action, issued_at_ms }: JudgedAct): Blocked |
 
 const DIGITS = 32;
 
-/** Task of the act on one book. An act judged by two books has a refusal of each. */
+/** Task id of the act on one book. An act that two books judge can have a refusal of each. */
 function taskOfAct({ agent_id, delegation_hash, nonce, action }: JudgedAct): string {
   return `act_${sha256Hex(`${agent_id}|${delegation_hash}|${nonce}|${action}`).slice(0, DIGITS)}`;
 }

@@ -15,15 +15,15 @@ import { tally } from './counters.ts';
 import { type CountedColumn, type CountedRow, countedNames, countRows } from './sums.ts';
 
 /*
- * Changes of rows. Columns are the projection; the `transition` event keeps the former values, so that the first one has the
- * original facts from which the hash is computed.
+ * Changes of rows. The columns are a projection. Each `transition` event keeps the values before it, so the first one has the
+ * original facts from which the hash of the row was computed.
  */
 
 export type StandingRow = RowName & Pick<{ readonly [K in RowColumn]: ColumnValue<K> }, MovableColumn | CountedColumn>;
 
 type MovedRow = RowName & MovableFacts & LaterFacts & { readonly intent_id: string | null };
 
-/** A changed row with its head and event. */
+/** Changed row, with the head after the change and the event that records it. */
 export interface RowChange {
   readonly head: Head;
   readonly event: EventRecord;
@@ -33,7 +33,7 @@ export interface RowChange {
 
 const readColumns = [...new Set(['task_id', ...movableColumns, ...countedNames])];
 
-/** Requires the locks of their heads. */
+/** Returns the rows as they are stored now. The caller must have locked their heads. */
 export async function standingRows(tx: Tx, rows: readonly RowName[]): Promise<readonly StandingRow[]> {
   if (rows.length === 0) return [];
   const found = await tx.query<StandingRow>({
@@ -45,7 +45,7 @@ export async function standingRows(tx: Tx, rows: readonly RowName[]): Promise<re
   return found.rows;
 }
 
-/** A row that loses its amount is not counted any more. */
+/** Changes a row and appends its `transition` event. A row that loses its amount is removed from the counters. */
 export function moveRow(
   head: Head,
   row: StandingRow,
@@ -62,7 +62,7 @@ export function moveRow(
   return { ...happened, before: row, after };
 }
 
-/** Stores the columns of changed rows and the counters; the events are stored with their books. */
+/** Stores the columns of changed rows and their sums. The events are stored with their books (`storeBooks`). */
 export function storeMoved(tx: Tx, moved: readonly RowChange[]): void {
   tx.write({
     name: 'move rows on',

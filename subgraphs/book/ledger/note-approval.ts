@@ -10,7 +10,7 @@ interface AnsweredCall {
   readonly taskId: string;
 }
 
-/** Records the answer to an approval request, under the head that it was given under. */
+/** Records the answer to an approval request as an event. `head` is the locked head under which the answer was given. */
 export function noteApproval(tx: Tx, head: Head, { agentId, seq, taskId }: AnsweredCall, body: JsonObject): void {
   const appended = appendEvent(head, { kind: 'approval', seq, task_id: taskId, body }, iso(head.now_ms));
   storeBooks(tx, new Map([[agentId, appended.head]]), [appended.event]);

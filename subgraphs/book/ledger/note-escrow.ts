@@ -6,7 +6,8 @@ import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './
 import type { RowName } from './correct.ts';
 
 /**
- * Appends phases of ledger escrows as events of their rows, in order. They take a position and no seq. Returns them as written.
+ * Appends phases of ledger escrows as events of their rows, in order. The events take a position but no seq. Returns the events as
+ * written.
  * @throws Refusal book_damaged for all of them
  */
 export async function noteEscrows(

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * Counts repeated occurrences on one row outside the chain until they become one event. The counter is deleted in the transaction
- * of the event, so nothing is counted twice.
+ * Counts repeats on one row outside the chain of events, until they become one event. The counter is deleted in the transaction of
+ * that event, so nothing is counted twice.
  */
 @Entity({ tableName: 'book_counted' })
 export class RepeatedEvents {
@@ -27,7 +27,7 @@ export class RepeatedEvents {
   lastAt!: Date;
 }
 
-/** Number of replays of a row in its newest hour with replays (UTC, clock of the database). */
+/** Number of replays of a row in the latest hour that had any (UTC, clock of the database). */
 @Entity({ tableName: 'book_replay_hour' })
 export class ReplayHour {
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -40,7 +40,7 @@ export class ReplayHour {
   replays!: number;
 }
 
-/** Number of rows of refused calls of one kind in one hour, and the last of them. */
+/** Number of rows for refused calls of one kind in one hour, and the last of these rows. */
 @Entity({ tableName: 'book_blocked_hour' })
 export class BlockedHourRow {
   @PrimaryKey({ type: 'integer', autoincrement: false })
@@ -49,7 +49,7 @@ export class BlockedHourRow {
   policyVersion!: number;
   @PrimaryKey({ type: 'text' })
   policyCode!: string;
-  /** Empty for calls without an intent. */
+  /** Empty for calls without an intent, and where a whole book is counted. */
   @PrimaryKey({ type: 'text' })
   intentId!: string;
   @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })

@@ -7,12 +7,12 @@ import type { Database, Tx } from '../../database.ts';
 import { appendEvent, type EventRecord, headOf, lockBooks, storeBooks } from './append.ts';
 
 /*
- * Occurrences on one row (replays, equal refusals) that are too frequent for one event each. They are counted and become one event
- * a minute. Counting locks the counter and no head, and notifies nobody. Lock order: hours → counters, by agent, seq and kind →
- * book heads.
+ * Repeats on one row (replays, equal refusals) that are too frequent for one event each. They are counted, and the count becomes
+ * one event a minute. Counting locks the counter but no head, and notifies no subscriber. Lock order: hours → counters, by agent,
+ * seq and kind → book heads.
  */
 
-/** Number of equal occurrences on a row. */
+/** Number of equal repeats on a row. */
 export interface RepeatCount {
   readonly agent_id: AgentId;
   readonly seq: number;
@@ -40,8 +40,9 @@ export function countRepeats(tx: Tx, counts: readonly RepeatCount[]): void {
 type StoredCount = Omit<RepeatCount, 'first_at' | 'last_at'> & { readonly first_at: Date; readonly last_at: Date };
 
 /**
- * Appends one event per counter that is `seconds` old, in the transaction that deletes the counter, so that each is recorded once.
- * Returns their number. Each is taken by one process, a limited number at once.
+ * Appends one event per counter that is at least `seconds` old and deletes the counter in the same transaction, so that each repeat
+ * is recorded once. Returns the number of events. A call takes a limited number of counters, and skips those that another process
+ * has locked.
  */
 export async function appendRepeats(tx: Tx, seconds: number = limits.counted_seconds): Promise<number> {
   const { rows } = await tx.query<StoredCount>({
@@ -73,7 +74,10 @@ export async function appendRepeats(tx: Tx, seconds: number = limits.counted_sec
   return rows.length;
 }
 
-/** Replays of a row by its events. Those that are only counted are added when a row is read. */
+/**
+ * Adds replays that are recorded as events to the replay count of their rows. Replays that are only counted so far are added when a
+ * row is read.
+ */
 export function tallyReplays(
   tx: Tx,
   counts: readonly Pick<RepeatCount, 'agent_id' | 'seq' | 'kind' | 'count'>[],
@@ -89,7 +93,7 @@ export function tallyReplays(
   });
 }
 
-/** Deletes hours that have passed. Every process does so, each row by one of them. */
+/** Deletes the counts of past hours. Every process runs this, and each count is deleted by one of them. */
 export async function forgetHours(database: Pick<Database, 'query'>): Promise<void> {
   for (const [table, key] of hours) {
     const text = `delete from ${table} where (${key}) in (select ${key} from ${table}

@@ -6,9 +6,9 @@ import type { RowName } from './correct.ts';
 import { countRepeats, type RepeatCount, tallyReplays } from './repeated-events.ts';
 
 /**
- * Records that a payment was sent again. The row stays and takes no seq. Payments are public, so only the first replays of a row
- * and hour are events; the others are counted in the same transaction without the head and become one event a minute. A receipt
- * without a book is not counted.
+ * Records that a payment was sent again. No row is added and no seq is taken. Payments are public, so only the first replays of a
+ * row in an hour get an event each. The others are counted in the same transaction without locking the head, and become one event a
+ * minute. Replays of a receipt without a book are not counted.
  */
 export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void> {
   const replayed = await countReplays(tx, task_ids);
@@ -27,15 +27,18 @@ export async function replay(tx: Tx, task_ids: readonly string[]): Promise<void>
   );
 }
 
-/** A row replayed in this transaction. */
+/** Row whose payment was sent again in this transaction. */
 interface Replayed extends RowName {
   readonly times: number;
-  /** Number in its current hour, including these. */
+  /** Number of replays in the current hour of the row, including these. */
   readonly replays: number;
   readonly now: string;
 }
 
-/** Locks the counter until the commit, so that the second of two transactions sees the first. */
+/**
+ * Counts replays by row and hour. The counter stays locked until the commit, so that the second of two transactions sees the count
+ * of the first.
+ */
 async function countReplays(tx: Tx, task_ids: readonly string[]): Promise<readonly Replayed[]> {
   const { rows } = await tx.query<Omit<Replayed, 'now'> & { now: Date }>({
     name: 'count replays',
@@ -55,7 +58,7 @@ async function countReplays(tx: Tx, task_ids: readonly string[]): Promise<readon
   return rows.map(row => ({ ...row, now: iso(row.now.getTime()) }));
 }
 
-/** Number of them that are events of their own. */
+/** Number of these replays that get an event each. */
 function singlesOf({ times, replays }: Replayed): number {
   const max = limits.replay_events_per_hour_max;
   return Math.min(max, replays) - Math.min(max, replays - times);

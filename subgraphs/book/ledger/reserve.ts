@@ -16,28 +16,28 @@ import { type WouldBlock, wouldBlockOf } from './would-block.ts';
 
 /* Decides which calls a book lets pass. */
 
-/** A call that passes. */
+/** Call that the book lets pass. */
 export interface AdmittedCall {
   readonly kind: 'reserved';
-  /** Ids of the models that may answer it. Null if the book does not restrict them. */
+  /** Ids of the models that may answer the call. Null if the book does not restrict them. */
   readonly allowed_models: readonly string[] | null;
-  /** Judgements of shadow policies, recorded with its row. */
+  /** Judgements of shadow policies, which are recorded with the row of the call. */
   readonly would_block: readonly WouldBlock[];
-  /** Approval that this call used. Absent if none. */
+  /** Approval that this call used. Absent if it used none. */
   readonly approval_id?: ApprovalId;
 }
 
-/** A call without a book or without a reservation. */
+/** Outcome for a call without a book or without a reservation. */
 export const UNASKED: AdmittedCall = { kind: 'reserved', allowed_models: null, would_block: [] };
 
 export type ReservationOutcome = AdmittedCall | BookRefusal | BlockedTooOften;
 
 /**
- * Reserves amounts under the caps of the book until `collect` or `voidReservations`, or refuses. Items are judged in order, by the
- * clock of the database and under the head's lock, so that no interleaving exceeds a cap and a kill switch takes effect at its
- * response. A refusal is a row, an event and a signed document in the same transaction, or nothing if its kind had enough in this
- * hour. It is not a leaf, so the head of the log is not locked. @throws Refusal book_damaged for all items: each can then be tried
- * alone
+ * Reserves amounts under the caps of the book until `collect` or `voidReservations`, or refuses the calls. Items are judged in
+ * order, by the clock of the database and under the head's lock. So concurrent calls cannot exceed a cap, and a kill switch is in
+ * force when its request is answered. A refusal writes a row, an event and a signed document in the same transaction, or nothing if
+ * its kind already has enough rows in this hour. It is not a leaf, so the head of the log is not locked.
+ * @throws Refusal book_damaged for all items: each can then be tried alone
  */
 export async function reserve(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function reserve(
   );
 }
 
-/** An owed call is not judged, because nothing can be refused. */
+/** Reserves the amount of a call, or returns the reason for a refusal. An owed call is not judged, because it cannot be refused. */
 function hold(books: Heads, approvals: StoredApprovals, item: ReservationRequest): AdmittedCall | Blocked {
   const head = headOf(books, item.agent_id);
   const call = callOf(item);
@@ -85,13 +85,13 @@ function hold(books: Heads, approvals: StoredApprovals, item: ReservationRequest
 
 interface ReservationVerdict {
   readonly evaluation: Evaluation;
-  /** The approval because of which it passes. Null if none was needed. */
+  /** Approval that let the call pass. Null if none was needed, or none was found. */
   readonly by: UsableApproval | null;
 }
 
 const OWED: ReservationVerdict = { evaluation: { kind: 'admitted' }, by: null };
 
-/** Judges by the policies and, if only an approval is missing, by the stored approvals, which come last. */
+/** Judges a call by the policies. If only an approval is missing, the stored approvals are tried next. */
 function judgeCall(head: Head, approvals: StoredApprovals, item: ReservationRequest): ReservationVerdict {
   const call = { ...callOf(item), ...(approvals.hasDenial(item, head.now_ms) && { approval: null }) };
   const evaluation = evaluate(head, call);
@@ -107,7 +107,7 @@ const approvalKinds = (Object.keys(policyKinds) as PolicyType[]).filter(
   kind => (policyKinds[kind] as PolicyKind).rule?.refusal_code === APPROVAL_WANTED,
 );
 
-/** Nothing is read for other books. */
+/** Requests on books with an approval policy. Approvals are read for these only. */
 function askingForApproval(books: Heads, items: readonly ReservationRequest[]): readonly ReservationRequest[] {
   return items.filter(({ agent_id, payment, owed }) => {
     if (!payment || owed) return false;
@@ -121,8 +121,9 @@ function callOf({ amount, models, field, approval = null }: ReservationRequest):
 }
 
 /**
- * Calls that their books refuse now, each judged alone, and have refused too often; null for all others. It locks and writes
- * nothing, so that a caller who is refused all the time costs reads only. `reserve` decides about calls that may pass or get a row.
+ * Returns an outcome for each call that its book refuses now and whose kind already has its maximum of rows, and null for all other
+ * calls. Each call is judged alone. This locks and writes nothing, so that a caller who is always refused costs reads only.
+ * `reserve` decides about calls that may pass or get a row.
  */
 export async function refusedTooOften(
   tx: Tx,
@@ -150,7 +151,7 @@ export async function refusedTooOften(
   });
 }
 
-/** Paid calls are recorded on a closed book too. */
+/** Owed calls are exempt, because paid calls are recorded even on a book that the audit closed. */
 function requireSound(books: Heads, items: readonly ReservationRequest[]): void {
   if (items.some(({ agent_id, owed }) => !owed && headOf(books, agent_id).damaged))
     throw new Refusal('book_damaged', { facts: { charged: false } });
@@ -158,7 +159,7 @@ function requireSound(books: Heads, items: readonly ReservationRequest[]): void 
 
 /** Releases reservations of calls that were not completed. */
 export async function voidReservations(tx: Tx, items: readonly Reservation[]): Promise<void> {
-  // What reserves nothing, such as a registration, may have no book.
+  // A call that reserves nothing, such as a registration, may have no book.
   const held = items.filter(item => item.amount > 0n);
   const books = await lockBooks(
     tx,

@@ -31,9 +31,9 @@ const groups = { payment: RowPayment, route: RowRoute } as const satisfies Recor
 const Columns = class {} as new () => RowColumns;
 
 /**
- * One row of a book. Its original facts never change and are bound by `rowHash`, with its seq and the row before it. Evidence,
- * arrival, replay count and omission are projections of its events. Properties and fields are those of schema/book-row.ts: columns,
- * and getters for their members.
+ * One row of a book. Its original facts never change. `rowHash` covers them, the row's seq and the hash of the row before it.
+ * Evidence, arrival, replay count and omission are projections of the row's events. The properties and fields come from
+ * schema/book-row.ts: the columns, and getters for the members of `facts`.
  */
 @ObjectType({
   description:
@@ -57,16 +57,16 @@ const Columns = class {} as new () => RowColumns;
 })
 @Index({ name: 'book_row_given_up', properties: ['agentId', 'seq'], where: "arrival_status = 'unverified'" })
 export class BookRow extends Columns {
-  /** Read with the row. Null unless it is an inflow. */
+  /** Corrections of the inflow, read with the row. Null if the row is not an inflow. */
   inflowCorrections?: readonly JsonObject[] | null;
-  /** Read with the row. Null unless it is an inflow. */
+  /** Number of these corrections, read with the row. Null if the row is not an inflow. */
   inflowCorrectionsCount?: number | null;
-  /** Read with the row. Null if no correction merges it. */
+  /** Task id of the newest correction that merges this row, read with the row. Null if none does. */
   mergedBy?: string | null;
-  /** Read with the row. Null for a call without a session. */
+  /** Hash of the delegated session that made the call, read with the row. Null for a call without a session. */
   delegationHash?: string | null;
 
-  /** A member of `facts`. Null if the row has none of that type. */
+  /** Member of `facts` with this name. Null if the row has none of this type. */
   fact(name: string, type: RowFact['type']): unknown {
     const value = this.facts[name];
     return isOf[type]?.(value) ? value : null;
@@ -85,7 +85,7 @@ const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = 
   text_list: value => Array.isArray(value),
 };
 
-/** Storage and GraphQL type of each type. */
+/** GraphQL type of each type of fact. */
 const graphTypes = {
   text: () => String,
   digits: () => AtomicAmountScalar,
@@ -98,7 +98,7 @@ const graphTypes = {
   text_list: () => [String],
 } as const satisfies Record<RowFact['type'], () => unknown>;
 
-/** Texts with a table of words are enums. */
+/** Word tables of those text facts that are GraphQL enums. */
 const words: { readonly [K in RowFactName]?: Words } = {
   evidence: evidences,
   arrival_status: arrivalStatuses,
@@ -115,7 +115,7 @@ function graphTypeOf(name: string, { type }: RowFact): () => object {
   if (shown) return () => shown;
   return name === 'period_start' ? () => DateTimeScalar : graphTypes[type];
 }
-/** Shaped by a resolver. */
+/** Facts whose GraphQL field is defined by a resolver. */
 const shaped: readonly string[] = ['fulfillment', 'ingress_receipt'] satisfies RowFactName[];
 
 const columnTypes = {
@@ -127,7 +127,7 @@ const columnTypes = {
   json: { type: 'json' },
 } as const satisfies { readonly [T in RowFact['type']]?: object };
 
-/** Defaults of the database. */
+/** Column defaults in the database. */
 const defaults: { readonly [K in RowColumn]?: object } = {
   facts: { defaultRaw: `'{}'` },
   replay_count: { default: 0 },
@@ -137,7 +137,7 @@ const primaryKeys: readonly string[] = ['agent_id', 'seq'] satisfies RowColumn[]
 const getter = (get: (this: BookRow) => unknown) => ({ get, configurable: true, enumerable: false });
 
 for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
-  // Read by a resolver from events, later rows or the session.
+  // A resolver reads these facts from events, later rows or the session.
   if (fact.from === 'events' || fact.from === 'rows' || fact.from === 'session') continue;
   const property = camel(name);
   if (fact.from !== 'facts') {

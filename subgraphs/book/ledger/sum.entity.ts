@@ -15,18 +15,18 @@ export class BookSum {
   dimension!: string;
   @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })
   period!: Date;
-  /** Empty for rows without the value. */
+  /** Value that the rows share. Empty for rows without one. */
   @PrimaryKey({ type: 'text' })
   bucket!: string;
-  /** Empty without a payment. Amounts of different rails are never added. */
+  /** Empty for rows without a payment. Amounts of different rails are never added. */
   @PrimaryKey({ type: 'text' })
   rail!: string;
-  /** Number of rows with an amount; with `rows` and `evidence` of all rows. */
+  /** Number of rows with an amount. In the dimensions `rows` and `evidence`, number of all rows. */
   @Property({ type: 'integer' })
   count!: number;
   @Property({ type: AtomicAmountColumn })
   amount!: AtomicAmount;
-  /** Number of all rows ever counted here. */
+  /** Lowest seq (`lastSeq`: highest seq) of the rows that were ever counted in this sum. */
   @Property({ type: 'integer' })
   firstSeq!: number;
   @Property({ type: 'integer' })

@@ -3,16 +3,16 @@ import type { Tx } from '../../database.ts';
 import { SESSION_OF_ROW } from './session-of-row.ts';
 
 /*
- * Sums of a book by hour, day, model and so on, written in the transaction of the rows and under their head's lock, so that totals
- * never scan. A sum always equals what the current rows show.
+ * Sums of a book by hour, day, model and other dimensions. They are written in the transaction of the rows and under the lock of
+ * the head, so that totals never need a scan. A sum always equals what the current rows show.
  */
 
 const ELSEWHERE = `case r.evidence when 'foreign_ingest' then 'elsewhere' end`;
 
 /**
- * Dimensions of the sums, and how each is read from a row `r`. All except hours are by UTC day, rows without the value under the
- * empty text. Hours also count rows without an amount, to find the seqs of a time. Hours and days separate spending elsewhere,
- * because no cap and no usual spending includes it.
+ * Dimensions of the sums, and the SQL that reads each from a row `r`. All except hours are by UTC day. Rows without the value are
+ * summed under the empty text. Hours also include rows without an amount, so that the seqs of a period can be found. Hours and days
+ * separate spending elsewhere, because neither caps nor the usual spending include it.
  */
 export const sumDimensions = {
   hour: { period: 'hour', bucket: ELSEWHERE },
@@ -29,8 +29,8 @@ export type SumDimension = keyof typeof sumDimensions;
 const truncated = (period: string) => `date_trunc('${period}', r.collected_at, 'UTC')`;
 
 /**
- * Dimensions that count all rows. `rows` has one key for all time, so that a sequence costs the same for any book; `evidence` is by
- * UTC day, for the record of finished days.
+ * Dimensions that count all rows. `rows` has one key for all time, so that reading the count costs the same for any book.
+ * `evidence` is by UTC day, for the public record of finished days.
  */
 const rowDimensions = {
   rows: { period: 'to_timestamp(0)', bucket: `''` },
@@ -50,7 +50,7 @@ const dimensions = [...(Object.keys(sumDimensions) as readonly SumDimension[]).m
 const COUNT = 'sum(case when d.of_rows or r.amount is not null then r.times else 0 end)';
 const AMOUNT = 'coalesce(sum(r.amount * r.times), 0)';
 
-/** Adds the rows of `source`, each as often as its `times`. Changes that cancel out are not written. */
+/** SQL that adds the rows of `source`, each multiplied by its `times`. Changes that cancel out are not written. */
 const added = (source: string) => `
   insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
   select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
@@ -63,10 +63,16 @@ const added = (source: string) => `
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
-/** Counts rows that were written without the ledger, like those of the bench. @public */
+/**
+ * SQL that counts rows written without the ledger, such as those of the bench.
+ * @public
+ */
 export const sumsOfRows = (rows: string): string => added(`(select n.*, 1 as times from ${rows} n) r`);
 
-/** Columns of a row that the sums use. Sent as columns, because writing them as JSON took a third of the time of a batch. */
+/**
+ * Columns of a row that the sums use. They are sent as one array per column, because writing them as JSON took a third of the time
+ * of a batch.
+ */
 const countedColumns = {
   agent_id: 'int',
   seq: 'int',
@@ -88,7 +94,7 @@ const names = Object.keys(columns) as (keyof typeof columns)[];
 const asArrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
 const COUNTED = added(`unnest(${asArrays.join(', ')}) as r(${names.join(', ')})`);
 
-/** A row that is counted once more, or once less (-1). */
+/** Row to be added to the sums (1) or removed from them (-1). */
 export type CountedRow = { readonly [K in CountedColumn]: unknown } & { readonly times: 1 | -1 };
 
 export function countRows(tx: Tx, rows: readonly CountedRow[]): void {

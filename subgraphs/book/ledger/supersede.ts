@@ -2,8 +2,8 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
 /*
- * Records which row corrects which. No correction is preferred: two that name one row are counted as a fork; a merge is a successor
- * of each row that it names, and the fork stays.
+ * Records which row corrects which. No correction is preferred over another: two corrections of the same row are counted as a fork.
+ * A merge is a successor of each row that it names, and the fork stays counted.
  */
 
 export interface Supersession {
@@ -12,16 +12,19 @@ export interface Supersession {
   readonly seq: number;
   readonly original_seq: number;
   readonly corrects_seq: number;
-  /** Rows that it merges. Empty if none. */
+  /** Seqs of the rows that the correction merges. Empty if it merges none. */
   readonly merged_seqs: readonly number[];
-  /** Hash of its content. Null for a correction by this service. */
+  /** Hash of the content of the correction. Null for a correction by this service. */
   readonly said_hash: string | null;
 }
 
-/** Key of the counts of the whole book, which is not a seq of a row. */
+/** Key of the counts of the whole book. No row has this seq. */
 export const WHOLE_BOOK = 0;
 
-/** Under the head's lock, so the counts read are the latest. */
+/**
+ * Stores a correction, and the counts of its chain and its book. Requires the head's lock, so that the counts that it reads are the
+ * latest.
+ */
 export function supersede(
   tx: Tx,
   { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash }: Supersession,
@@ -31,8 +34,8 @@ export function supersede(
 }
 
 /**
- * A statement does not see its own rows, so `successors` are the earlier ones. The second successor of a row makes a fork; the
- * first one ends a tip. If a forked chain has one tip left, all of it was merged.
+ * A statement does not see the rows that it inserts, so `successors` counts earlier corrections only. The first successor of a row
+ * ends a tip, and the second one makes a fork. If a forked chain has one tip left, all of its branches were merged.
  */
 const SUPERSEDE = `with linked as (
     insert into book_correction (agent_id, seq, original_seq, corrects_seq, said_hash) values ($1, $2, $3, $4, $5)),

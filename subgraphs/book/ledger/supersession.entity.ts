@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** One correction and the row that it corrects. Its content is on its own row. */
+/** Link from a correction to the row that it corrects. The content of the correction is in its own row. */
 @Entity({ tableName: 'book_correction' })
 @Index({ name: 'book_correction_original', properties: ['agentId', 'originalSeq', 'seq'] })
 @Index({ name: 'book_correction_corrects', properties: ['agentId', 'correctsSeq'] })
@@ -11,38 +11,38 @@ export class BookCorrection {
   /** Seq of the correction's own row. */
   @PrimaryKey({ type: 'integer', autoincrement: false })
   seq!: number;
-  /** Inflow at the start of its chain. */
+  /** Seq of the row at the start of the chain of corrections. */
   @Property({ type: 'integer' })
   originalSeq!: number;
-  /** The row that it names: the inflow or an earlier correction. */
+  /** Seq of the row that the correction names: the original row or an earlier correction. */
   @Property({ type: 'integer' })
   correctsSeq!: number;
-  /** SHA-256 of its content in canonical JSON. Null for corrections by this service, and for older ones. */
+  /** SHA-256 of the content of the correction in canonical JSON. Null for corrections by this service, and for older ones. */
   @Property({ type: 'text', nullable: true })
   saidHash!: string | null;
 }
 
-/** A merge, once for each merged branch. */
+/** Link from a merge to one of the branches that it merges. */
 @Entity({ tableName: 'book_merge' })
 export class BookMerge {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
-  /** Seq of a branch. */
+  /** Seq of the merged branch. */
   @PrimaryKey({ type: 'integer', autoincrement: false })
   mergedSeq!: number;
-  /** Seq of the correction that merges it. */
+  /** Seq of the correction that merges the branch. */
   @PrimaryKey({ type: 'integer', autoincrement: false })
   seq!: number;
 }
 
-/** Counts of the corrections of one inflow or (`originalSeq` 0) of the whole book. */
+/** Counts of the corrections of one original row, or of the whole book (`originalSeq` 0). */
 @Entity({ tableName: 'book_supersession' })
 export class BookSupersession {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
   @PrimaryKey({ type: 'integer', autoincrement: false })
   originalSeq!: number;
-  /** Number of corrected inflows. */
+  /** Number of corrected original rows. */
   @Property({ type: 'integer' })
   chains!: number;
   @Property({ type: 'integer' })
@@ -50,16 +50,16 @@ export class BookSupersession {
   /** Number of rows with more than one correction. */
   @Property({ type: 'integer' })
   forks!: number;
-  /** Seq of the newest correction. Without a fork it is the one in force. */
+  /** Seq of the newest correction. If there is no fork, this correction is in force. */
   @Property({ type: 'integer' })
   lastSeq!: number;
-  /** Number of rows of corrected chains without a successor. */
+  /** Number of tips: rows of corrected chains that have no successor. Valid only if `tipsOf` equals `corrections`. */
   @Property({ type: 'integer', nullable: true })
   tips!: number | null;
-  /** Number of corrections for which `tips` was counted. `tips` is valid if that is all of them. */
+  /** Number of corrections for which `tips` was counted. */
   @Property({ type: 'integer', nullable: true })
   tipsOf!: number | null;
-  /** Seq of the newest merge. */
+  /** Seq of the newest merge. Null if there is none. */
   @Property({ type: 'integer', nullable: true })
   lastMergeSeq!: number | null;
 }

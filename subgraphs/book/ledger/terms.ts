@@ -11,22 +11,22 @@ import { withoutBudget } from '../alerts/state.ts';
 import { appendEvent, lockBooks, storeBooks } from './append.ts';
 import { requireChangeRoom } from './change-room.ts';
 
-/** Terms of a book. They have a hash, and each change is an event. */
+/** Terms of a book. They are hashed, and each change of them is an event. */
 export interface BookTerms {
   readonly budget_atomic: AtomicAmount | null;
   readonly policy: BookPolicy;
-  /** Policies that refuse nothing and record what they would have refused. */
+  /** Policies in shadow mode. They refuse no call, and record the refusals that they would have made. */
   readonly shadow: BookPolicy;
 }
 
-/** Changed terms, with further members of their event. */
+/** Changed terms, and the event that records the change. */
 export interface ChangedTerms extends BookTerms {
   readonly event: { readonly kind: TermsEventKind; readonly body: JsonObject };
   /** True if the change stops the book. Such a change is never rate limited. */
   readonly stops?: boolean;
 }
 
-/** Session or proof that changed them. Null if unknown. */
+/** Session or proof by which the terms are changed. Null if unknown. */
 export type ChangeAuthor = (HeldBook & ProvenBy) | null;
 
 /**
@@ -38,26 +38,28 @@ export function termsHash(agent_id: number, { budget_atomic, policy, shadow }: B
   return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject, ...shadowMember(shadow) });
 }
 
-/** Member `shadow` of hashes and events. Empty without shadow policies. */
+/** Member `shadow` of hashes and events. Absent if there are no shadow policies. */
 export function shadowMember(shadow: BookPolicy): JsonObject {
   return Object.keys(shadow).length === 0 ? {} : { shadow: shadow as JsonObject };
 }
 
-/** Hex digits of the hash of a session, enough to distinguish two. */
+/** Number of hex digits of a session's hash that are shown. They suffice to distinguish two sessions. */
 const SESSION_DIGITS = 16;
 
 export function sessionMark(session_hash: string): string {
   return session_hash.slice(0, SESSION_DIGITS);
 }
 
-/** Author of a change, as its event records it. */
+/** Author of a change in the form that its event records. */
 export function changeAuthor(by: ChangeAuthor): JsonObject | null {
   return by && { by: by.by, session: sessionMark(by.session_hash) };
 }
 
 /**
- * Changes the terms with an event under the head's lock. Returns them, null if there is no such book. In force for every
- * reservation that begins after this returns. An unchanged value writes nothing. @throws Refusal book_damaged, rate_limited
+ * Changes the terms under the head's lock and records the change as an event. Returns the terms, or null if the book does not
+ * exist. The new terms apply to every reservation that begins after this function has returned. A change that has no effect writes
+ * nothing.
+ * @throws Refusal book_damaged, rate_limited
  */
 export function setTerms(
   database: Database,

@@ -5,7 +5,7 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { addJobs, type Job } from '../../jobs.ts';
 
-/* Decides which messages a webhook is sent, under the head's lock and in the transaction of the event. */
+/* Decides which messages are sent to the webhook of a book, under the head's lock and in the transaction of the event. */
 
 interface WebhookState {
   readonly webhook_kinds: readonly WebhookKind[] | null;
@@ -13,8 +13,8 @@ interface WebhookState {
 }
 
 /**
- * Numbers messages without gaps for the life of the book. The numbers are in the body of the event, which its hash covers: a
- * receiver of 4 and 6 knows that 5 is missing, and that nothing else was sent between.
+ * Adds the numbers of the messages to the body of an event. Numbers have no gaps for the life of the book, and the hash of the
+ * event covers them. A receiver of 4 and 6 can conclude that 5 is missing, and that nothing else was sent between.
  */
 export function withMessageNumbers(
   head: WebhookState,
@@ -27,7 +27,7 @@ export function withMessageNumbers(
   return { webhook_messages: webhook_messages + kinds.length, body: { ...event.body, messages } };
 }
 
-/** Sets the kinds of messages from the next event on. Null: none. The head is already locked. */
+/** Sets the kinds for which messages are sent from the next event on. Null sends none. The head must be locked. */
 export function setWebhookKinds(tx: Tx, agent_id: AgentId, kinds: readonly WebhookKind[] | null): void {
   tx.write({
     name: 'set webhook kinds',
@@ -37,8 +37,8 @@ export function setWebhookKinds(tx: Tx, agent_id: AgentId, kinds: readonly Webho
 }
 
 /**
- * Adds one job per book in the transaction of the events, after them, so that every written message is sent. One job suffices,
- * because the book itself lists its messages.
+ * Adds one job per book that has messages, in the transaction of the events and after them, so that every recorded message is sent.
+ * One job is enough, because it reads the messages from the book.
  */
 export function sendMessages(
   tx: Tx,
@@ -61,7 +61,10 @@ interface NumberedEvent {
   readonly body: JsonObject;
 }
 
-/** Job of a book. Jobs of a book run one after the other, so that first attempts are in order. Immediately if no time is given. */
+/**
+ * Job that sends the messages of a book. Jobs of a book run one after the other, so that first attempts are in order. The job runs
+ * immediately if no time is given.
+ */
 export function bookJob(agent_id: number, at_ms?: number): Job {
   const queue = `webhook ${agent_id}`;
   const run_at = at_ms === undefined ? {} : { run_at: iso(at_ms) };

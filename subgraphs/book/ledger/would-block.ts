@@ -6,20 +6,20 @@ import type { Blocked } from '../policy/evaluate.ts';
 import { appendEvent, type EventRecord, type Head } from './append.ts';
 
 /*
- * Judgements of shadow policies: made when the book lets the call pass, stored with it, and recorded with its row. A call that is
- * not completed leaves nothing.
+ * Judgements of shadow policies. They are made when the book lets a call pass, stored with the call, and recorded with its row. A
+ * call that is not completed leaves no judgement.
  */
 
-/** Body of a `would_block` event for one policy, with the amounts it compared as digits. */
+/** Body of the `would_block` event of one policy. The amounts that it compared are decimal digits. */
 export interface WouldBlock extends JsonObject {
   readonly policy_code: PolicyCode;
   readonly reason: string;
   readonly spent_atomic: string;
-  /** ISO 8601 by the clock of the database, before the time of the row. */
+  /** Time of the judgement (ISO 8601, clock of the database). It is earlier than the time of the row. */
   readonly judged_at: string;
 }
 
-/** The judgement as it is stored with the call. */
+/** Judgement in the form that is stored with the call. */
 export function wouldBlockOf(blocked: Blocked, now_ms: number): WouldBlock {
   const { policy_code, policy_key, reason, spent_atomic, cap_atomic, period_start } = blocked;
   const key: PolicyType | null = policy_key;
@@ -27,7 +27,7 @@ export function wouldBlockOf(blocked: Blocked, now_ms: number): WouldBlock {
   return { ...present({ policy_key: key, cap_atomic: cap_atomic?.toString(), period_start }), ...judged };
 }
 
-/** Appends an event for each, directly after the birth of the row. */
+/** Appends one event per judgement, directly after the `born` event of the row. */
 export function appendWouldBlock(
   head: Head,
   { seq, task_id, collected_at }: Pick<RowRecord, 'seq' | 'task_id' | 'collected_at'>,

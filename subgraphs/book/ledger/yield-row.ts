@@ -3,17 +3,18 @@ import { storeBooks } from './append.ts';
 import { lockBooksOf } from './correct.ts';
 import { type CorrectionFacts, correctionRow, rowsWithoutCorrection, storeCorrections } from './correction-row.ts';
 
-/** A row without an amount, for a transfer that another row records with a proven payer. */
+/** Row without an amount, for a transfer that another row records with a proven payer. */
 export interface YieldedRow extends Omit<CorrectionFacts, 'facts'> {
-  /** Task of the row. */
+  /** Task id of the row. */
   readonly task_id: string;
-  /** Task of the row with the proven payer, on any book. */
+  /** Task id of the row with the proven payer, which may be on any book. */
   readonly yielded_to: string;
 }
 
 /**
- * Appends to each row a correction that names the row it yields to. The row counted nothing, so no sum changes. A row that already
- * has a correction gets none. Works on a closed book too, because it records nothing new. Returns the number appended.
+ * Appends to each row a correction that names the row with the proven payer. The corrected row counted in no sum, so no sum
+ * changes. A row that already has a correction gets none. This also works on a book that the audit closed, because no new spending
+ * is recorded. Returns the number of corrections.
  */
 export async function yieldRows(tx: Tx, items: readonly YieldedRow[]): Promise<number> {
   const yieldings = new Map(items.map(item => [item.task_id, item]));

@@ -11,7 +11,7 @@ import { soundHead } from '../page/page.ts';
 import { Lineage } from './lineage.type.ts';
 import { readLineage } from './read.ts';
 
-/** The largest lineages take a second per page, so few are read at a time, in turn by book. */
+/** Limits reads, because the largest lineages take a second per page. Books take turns. */
 const turns = new Semaphore({
   at_once_max: lineageLimits.reads_at_once_max,
   wait_ms_max: lineageLimits.read_wait_ms_max,

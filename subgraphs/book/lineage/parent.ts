@@ -2,16 +2,16 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
 /**
- * Parent task of a row, over that table of rows. The parent of a redeemed hand-off is on another book. Rows redeemed by earlier
- * versions were recorded without it, so it is read from the receipt.
+ * SQL for the parent task of the row with this alias. The parent of a redeemed hand-off is on another book. Rows that earlier
+ * versions wrote for redeemed hand-offs do not store it, so it is read from the receipt.
  */
 export const parentRefOf = (row: string) => `coalesce(${row}.parent_ref, case
   when ${row}.evidence = 'UNVERIFIED' and ${row}.model = '' and ${row}.hub = '' then (
     select t.payload::jsonb->>'parent_receipt_id' from receipt t where t.task_id = ${row}.task_id) end)`;
 
 /**
- * Whether the book has a row of that task, which a call can then name as its parent. A refused row counts, because a retry follows
- * from it. Rows never move, so the answer stays true.
+ * Whether the book has a row of this task, so that a call can name the task as its parent. A refused row counts, because a retry
+ * follows from it. Rows never move, so the answer stays true.
  */
 export async function isOnBook(database: Database, agent_id: AgentId, task_id: string): Promise<boolean> {
   const found = await database.query({

@@ -19,9 +19,9 @@ const named = (table: string) => shown.map(name => `${table}.${name}`).join(', '
 const { steps_max, descendants_max } = lineageLimits;
 
 /**
- * One recursive query along indexes, whose cost depends on the lineage and not on the book. A child is after its parent, so both
- * directions end. Each wave of children is limited in the order of the book; ancestors of the first rows are always among the
- * first.
+ * One recursive query along indexes, whose cost depends on the lineage and not on the size of the book. A child always comes after
+ * its parent, so both directions end. Each generation of children is limited in the order of the book, so that the ancestors of the
+ * first rows are always among the first rows.
  */
 export const LINEAGE = `with recursive
   up as (
@@ -49,11 +49,11 @@ export const LINEAGE = `with recursive
 interface LineageRead extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
   readonly seq: number;
   readonly way: 'up' | 'down';
-  /** True if there are more descendants than are returned. */
+  /** True if there are more descendants than the lineage includes. */
   readonly more: boolean;
 }
 
-/** Null if the book has no such row. */
+/** Reads the lineage of a row. Null if the book has no row of this task. */
 export async function readLineage(
   database: Database,
   agent_id: AgentId,
@@ -86,13 +86,16 @@ export async function readLineage(
 
 const onThisBook = (row: LineageRead): LineageRow => ({ ...row, onOtherBook: false });
 
-/** Parent task of the farthest ancestor if it is not on this book. Nothing about the other book is revealed. */
+/**
+ * Parent of the farthest ancestor, if it is not on this book. Only its task id is returned, and whether another book has a row of
+ * it.
+ */
 async function parentElsewhere(
   database: Database,
   agent_id: AgentId,
   { parentRef, depth }: LineageRead,
 ): Promise<readonly LineageRow[]> {
-  // Beyond the limit of steps it was not searched.
+  // Ancestors beyond the maximum number of steps were not searched.
   if (parentRef === null || depth >= steps_max) return [];
   const others = await database.query({
     name: 'row on another book',

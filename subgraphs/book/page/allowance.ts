@@ -4,12 +4,12 @@ import type { BookContext } from '../context.ts';
 import type { Allowance } from './book.type.ts';
 import type { PageHead } from './page.ts';
 
-/** Last signed allowances by issuer and book, oldest first. */
+/** Latest signed allowances by issuer and agent id, oldest first. */
 const signed = new WeakMap<BookContext['issuer'], Map<number, Allowance>>();
 
 /**
- * The signed remaining allowance. One that is less than a second old and still true is reused with its time, so that polling costs
- * no signature per page.
+ * Returns the signed remaining allowance of a book. An allowance that is less than a second old and has the same amount is returned
+ * again with its time, so that polling does not cost a signature per page.
  */
 export function allowanceOf(
   { head: { agentId }, spending: { remaining } }: Pick<PageHead, 'head' | 'spending'>,

@@ -108,7 +108,7 @@ export class ViewerResolver {
   }
 }
 
-/** Entry of federation to a book. Possession is required like everywhere. */
+/** Resolves a book by its key for federation. It requires possession, like every other access to a book. */
 export function resolveBook(
   { agentId }: { readonly agentId: number },
   context: BookContext,

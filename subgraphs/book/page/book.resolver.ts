@@ -56,18 +56,18 @@ export interface BookPage
     PageHead {
   readonly agentId: AgentId;
   readonly scope: RowScope;
-  /** Count and sum of the matching rows, read once and only if selected. */
+  /** Reads count and sum of the matching rows, once and only if they are selected. */
   matching(): Promise<MatchingRows>;
 }
 
-/** Fields of a book that Postgres writes as JSON text, if the caller takes them as text. */
+/** Fields of a book that Postgres writes as JSON text, for callers that pass the text on unparsed. */
 export const bookWritten: WrittenFields = {
   'Book.entries': (page: BookPage, { database }: BookContext, info) =>
     page.rows ?? writeRows(database, page.scope, info),
   'Book.intentsDocument': ({ intents }: BookPage) => intents,
 };
 
-/** `limit` is the number of rows in `entries`. Default: fifty. */
+/** Cost of a page: `limit` is the number of rows in `entries`, 50 by default. */
 export const PAGE = pageByLimit(limits.book_page_rows_default, 'entries', 'intents');
 export const PAGE_OF_ROWS = pageByLimit(limits.book_page_rows_default, 'entries');
 
@@ -107,7 +107,7 @@ export class BookResolver {
     const held = requireHeld(context.principal, args.agentId);
     const { agent_id } = held;
     const { budget } = readRequest(BudgetRequest, args);
-    // Absent is not null: removing a limit must be explicit.
+    // An absent budget is not the same as null, because removing a limit must be explicit.
     if (budget === undefined)
       throw new Refusal('invalid_request', {
         param: 'budgetAtomic',
@@ -192,7 +192,10 @@ export class BookResolver {
   }
 }
 
-/** @throws Refusal forbidden if there is no such book, book_damaged if its audit has closed it */
+/**
+ * Reads a page of a book.
+ * @throws Refusal forbidden if the book does not exist, book_damaged if the audit has closed it
+ */
 export async function bookPage(
   agent_id: AgentId,
   query: PageQuery,
@@ -219,7 +222,7 @@ export async function bookPage(
   };
 }
 
-/** Without a filter all rows match, and the head has their counts. */
+/** Without a filter all rows match, and the head already has their count and sum. */
 function matchingOnce(
   agent_id: AgentId,
   { filter }: PageQuery,
@@ -257,7 +260,10 @@ function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): BookTotals {
   };
 }
 
-/** A page of the rows, read with one more than shown, which tells whether there is another. @throws Refusal invalid_request */
+/**
+ * Reads a page of rows. One row more than the page is read, to find out whether there is another page.
+ * @throws Refusal invalid_request
+ */
 export async function connectionOf(
   database: Database,
   agent_id: AgentId,
@@ -290,7 +296,10 @@ const CURSOR = /^seq:([0-9]{1,10})$/;
 
 const cursorOf = ({ seq }: BookRow) => Buffer.from(`seq:${seq}`).toString('base64url');
 
-/** Null without a cursor. */
+/**
+ * Seq that a cursor contains. Null if there is no cursor.
+ * @throws Refusal invalid_request
+ */
 function seqIn(param: 'after' | 'before', cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const seq = Number(CURSOR.exec(Buffer.from(cursor, 'base64url').toString())?.[1] ?? Number.NaN);

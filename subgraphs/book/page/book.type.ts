@@ -15,7 +15,7 @@ import { ReceiptKeyNoun } from '../../../schema/book/receipt-key.ts';
 import { PageInfoNoun, RowConnectionNoun, RowEdgeNoun } from '../../../schema/book/row.ts';
 import { objectType, withKey } from '../../graph-type.ts';
 
-/* Types of books: pages of rows, sums, the allowance, and the receipts that rows name. */
+/* GraphQL types of books: pages of rows, sums, the allowance, and the receipts of rows. */
 
 objectType('RailTotal', 'Sum of the rows of one rail.', RailTotalNoun);
 export const BookTotals = objectType(
@@ -67,7 +67,7 @@ export const BookRowConnection = objectType(
 );
 export type BookRowConnection = InstanceType<typeof BookRowConnection>;
 
-/** The cost counts as many edges as `first` or `last` requests. */
+/** The cost of a connection counts as many edges as `first` or `last` requests. */
 export const CONNECTION = Directive(
   '@listSize(assumedSize: 50, slicingArguments: ["first", "last"], sizedFields: ["edges"], requireOneSlicingArgument: false)',
 );

@@ -3,25 +3,28 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 
-/** Facts of a row for others that cite its receipt. */
+/** Facts of a row for callers that cite its receipt. */
 export interface CitedRow {
   readonly evidence: Evidence;
   readonly collected: boolean;
-  /** Atomic units of the rail. Null if nothing is known to have been paid. */
+  /** Amount in atomic units of the rail. Null if no payment is known. */
   readonly amount: AtomicAmount | null;
   readonly rail: string | null;
   readonly hub: string | null;
   readonly model: string | null;
-  /** Purpose of a payment to others as it was described, usually a URL. */
+  /** Purpose of a payment to others, usually a URL. Null if it was not stated. */
   readonly resource: string | null;
   readonly payer_wallet: string | null;
   /** Payee of a payment to others. Null for a payment to this service. */
   readonly pay_to: string | null;
-  /** Whether the seller signed that it was for that resource. */
+  /** Whether the seller signed that the payment was for `resource`. */
   readonly merchant_signed: boolean;
 }
 
-/** Null if that book has no row of that task. Reads from `readsOf` of a transaction or from the database. */
+/**
+ * Reads the facts of a row. Null if the book has no row of this task. `query` may be that of `readsOf` of a transaction or of the
+ * database.
+ */
 export async function citedRow(
   { query }: Pick<Database, 'query'>,
   agent_id: AgentId,

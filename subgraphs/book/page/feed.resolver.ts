@@ -41,7 +41,7 @@ async function startOf(agent_id: AgentId, after: number | null, { database }: Bo
   return Math.max(0, newest + (after ?? 0));
 }
 
-/** Endless stream of the events of a book after `after`. See liveFeed. */
+/** Endless stream of the events of a book after position `after`. See liveFeed. */
 export function bookFeed<E extends { readonly position: number }>(
   live: Live,
   readEvents: ReadEvents<number, E>,

@@ -6,15 +6,13 @@ import type { Database } from '../../database.ts';
 import type { RowDimension } from '../ledger/sums.ts';
 import { type Parameter, type RowFilter, rowTests, seqBounds } from './row-scope.ts';
 
-/*
- * Count and sum of all rows that match a filter, regardless of the page and at a cost that does not depend on the size of the book.
- */
+/* Counts and sums all rows that match a filter, not only those of one page. The cost does not depend on the size of the book. */
 
-/** Each member is null if it could only be found by reading more rows than `matching_rows_read_max`. */
+/** Count and sum of the matching rows. Each is null if finding it requires reading more rows than `matching_rows_read_max`. */
 export interface MatchingRows {
-  /** All matching rows, including those without an amount. */
+  /** Number of matching rows, including those without an amount. */
   readonly count: number | null;
-  /** Sum in atomic USDC of those with an amount. */
+  /** Sum of the matching USDC amounts, in atomic USDC. */
   readonly usdc_sum: AtomicAmount | null;
 }
 
@@ -24,8 +22,8 @@ interface Times {
 }
 
 /**
- * How rows are counted. `counted`: from the sums by day and evidence, with rows read for partial days. `read`: there is no sum for
- * the filter, so rows are read by its index.
+ * How rows are counted. `counted`: from the sums by day and evidence, while rows are read for parts of days. `read`: there is no
+ * sum for the filter, so rows are read by an index.
  */
 export type MatchingPlan =
   | { readonly kind: 'whole_book' }
@@ -41,7 +39,7 @@ export function matchingPlan(filter: RowFilter): MatchingPlan {
     from: range.from === null ? null : -periodStart('day', -range.from),
     to: range.to === null ? null : periodStart('day', range.to),
   };
-  // Within one day, or reversed.
+  // The times are within one day, or `to` is before `from`.
   if (days.from !== null && days.to !== null && days.from > days.to)
     return { kind: 'counted', days: null, parts_of_days: [range] };
   const begun = range.from !== null && range.from !== days.from ? [{ from: range.from, to: days.from }] : [];
@@ -54,8 +52,8 @@ export function isFiltered(filter: RowFilter | null | undefined): boolean {
 }
 
 /**
- * SQL of one row {matching_count, matching_usdc_sum} over book $1, to be part of the statement that reads the rows, so that both
- * are from one snapshot. `parameter` adds a value and returns its name.
+ * SQL of one row {matching_count, matching_usdc_sum} over book $1. It is a part of the statement that reads the rows, so that both
+ * come from one snapshot. `parameter` adds a value and returns its name in the SQL.
  */
 export function matchingText(
   filter: RowFilter | null | undefined,
@@ -98,13 +96,16 @@ function ofDays({ from, to }: Times, evidence: RowFilter['evidence'], parameter:
 }
 
 interface SeqQuery {
-  /** SQL of seqs by an index. */
+  /** SQL that reads seqs by an index. */
   readonly seqs: string;
   /** Conditions on each row that is read by its seq. */
   readonly matches: readonly string[];
 }
 
-/** One seq beyond the limit tells that there are others. Each row is read by its key, however the rest is planned. */
+/**
+ * One seq beyond the limit is read. If it exists, the count is not known. Each row is read by its key, whatever plan Postgres
+ * chooses for the rest.
+ */
 const readOf = ({ seqs, matches }: SeqQuery, read_max: number) =>
   `select count(*) filter (where matches) as count,
       coalesce(sum(amount) filter (where matches and rail = 'usdc'), 0) as usdc_sum, count(*) <= ${read_max} as known
@@ -112,7 +113,7 @@ const readOf = ({ seqs, matches }: SeqQuery, read_max: number) =>
       select amount, rail, (${matches.join(' and ') || 'true'}) as matches from book_row
       where agent_id = $1 and seq = s.seq offset 0) looked_up`;
 
-/** For part of a day: the hours give the range of seqs. */
+/** Query for part of a day. The sums by hour give the range of seqs. */
 function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Parameter): SeqQuery {
   const [from, to] = [moment(part.from), moment(part.to)];
   const [begins, ends] = [from, to].map(at => parameter(at?.toISOString()));
@@ -125,7 +126,7 @@ function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Paramet
   };
 }
 
-/** By an indexed value, within the seqs of the time; time and evidence are checked on each row. */
+/** Query by an indexed value, within the seqs of the time. Time and evidence are then checked on each row. */
 function byName({ from = null, to = null, evidence = null, ...named }: RowFilter, parameter: Parameter): SeqQuery {
   const seqs = ['agent_id = $1', ...rowTests(named, parameter), ...seqBounds({ from, to }, parameter)];
   return {
@@ -134,7 +135,7 @@ function byName({ from = null, to = null, evidence = null, ...named }: RowFilter
   };
 }
 
-/** Result of the statement. */
+/** Row that the statement of `matchingText` returns. */
 export interface FoundMatching {
   readonly matching_count: number | null;
   readonly matching_usdc_sum: string | null;
@@ -147,7 +148,7 @@ export function matchingOf({ matching_count, matching_usdc_sum }: FoundMatching)
   };
 }
 
-/** Reads it with a separate statement. */
+/** Reads count and sum by a separate statement. */
 export async function readMatching(
   database: Pick<Database, 'query'>,
   agent_id: AgentId,

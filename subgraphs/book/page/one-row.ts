@@ -5,7 +5,7 @@ import { type NullOmissions, preparedIfFew, writtenText } from '../../json-sql.t
 import { type FieldSelection, ofPage, rowsText } from './row-json.ts';
 import { rowScope } from './row-scope.ts';
 
-/** The selected fields of one current row as JSON. Null if there is none. */
+/** Reads the selected fields of a row in its current state, as JSON. Null if the book has no such row. */
 export async function readRowJson(
   database: Pick<Database, 'query'>,
   { agent_id, seq }: { readonly agent_id: AgentId; readonly seq: number },

@@ -10,13 +10,16 @@ inputType(
   RowFilterRequest,
 );
 
-/** Requested page: 50 rows by default, at most 200. @throws Refusal invalid_request */
+/**
+ * Page that a request asks for: 50 rows by default, at most 200.
+ * @throws Refusal invalid_request
+ */
 export function pageQuery(args: Arguments): PageQuery {
   const { limit, filter, ...page } = readRequest(BookPageRequest, args);
   return { ...page, limit: pageRows(limit), filter: filter && rowFilter(filter) };
 }
 
-/** A filter by names of columns. */
+/** Filter with the property names of rows, and with its times as dates. */
 export function rowFilter({ from, to, ...named }: z.output<typeof RowFilterRequest>): RowFilter {
   return {
     ...(toCamelKeys(named) as Omit<RowFilter, 'from' | 'to'>),

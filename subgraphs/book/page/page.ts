@@ -17,14 +17,17 @@ import { CORRECTIONS_COUNT, INFLOW_CORRECTIONS, MERGED_BY, ofPage, replaysCounte
 import type { RowScope } from './row-scope.ts';
 import { type BookSpending, SPENDING_COLUMNS, type SpendingCounters, spendingOf } from './spending.ts';
 
-/** One entity by one prepared statement. Null if there is none. */
+/** Reads the head of a book by one prepared statement. Null if the book does not exist. */
 export async function bookHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
   const text = `select ${selectList(BookHead)} from book where agent_id = $1`;
   const [row] = await database.query({ name: 'book head', text, values: [agent_id] });
   return row ? asEntity(BookHead, row) : null;
 }
 
-/** The head for readers of the content. @throws Refusal book_damaged if its audit has closed the book */
+/**
+ * Reads the head of a book before its content is returned. Null if the book does not exist.
+ * @throws Refusal book_damaged if the audit has closed the book
+ */
 export async function soundHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
   const head = await bookHead(database, agent_id);
   if (head?.damage) throw new Refusal('book_damaged');
@@ -33,7 +36,7 @@ export async function soundHead(database: Database, agent_id: AgentId): Promise<
 
 const ATTEMPTS_MAX = rowLimits.attempts_shown_max;
 
-/** Intents of a page as one JSON text by intent id: counters for the whole book, attempts by index. */
+/** SQL of the intents of a page as one JSON text by intent id: counters for the whole book, and its newest attempts. */
 const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_build_object(
       'intent_id', i.intent_id, 'collected_count', i.collected_count, 'blocked_count', i.blocked_count,
       'attempts', a.attempts, 'attempts_truncated', a.truncated)), '{}')::text
@@ -46,11 +49,11 @@ const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_buil
     where i.agent_id = $1 and i.intent_id in (
       select intent_id from (:rows) page))`;
 
-/** Members of the head that a page shows. */
+/** Columns of the head that a page shows. */
 const HEAD_OF_PAGE = `agent_id as "agentId", seq, ${SPENDING_COLUMNS}, by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
   floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
-/** Most books have sent no alert, and then nothing is searched. */
+/** SQL of the newest alerts of book $1. Most books have sent none, and then no events are searched. */
 const ALERTS_OF_PAGE = `case when alert_state ? 'told' then (
     select coalesce(json_agg(json_build_object('position', position, 'seq', seq, 'taskId', task_id, 'body', body,
       'at', at) order by position desc), '[]')
@@ -63,13 +66,13 @@ export interface PageHead {
     'agentId' | 'seq' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'damage' | 'hourStart' | 'hourAtomic' | 'alertState'
   >;
   readonly spending: BookSpending;
-  /** Sum in atomic USDC of the rows whose transfer was not seen yet. */
+  /** Sum in atomic USDC of the rows whose transfer has not been seen yet. */
   readonly unseen_atomic: AtomicAmount;
   /** Time by the clock of the database. */
   readonly now_ms: number;
   readonly intents: RawJson;
   readonly alerts: readonly ShownAlert[];
-  /** Null if they were not requested. */
+  /** Null if the rows were not requested. */
   readonly rows: RawJson | null;
 }
 
@@ -80,7 +83,7 @@ interface FoundPage extends SpendingCounters, Record<string, unknown> {
   readonly alerts: readonly (Omit<AlertEvent, 'at'> & { readonly at: string })[];
 }
 
-/** The head data of a page, with its rows if they have an SQL expression. Null if there is no such book. */
+/** Reads the head of a page, and its rows if `rows_text` is the SQL for them. Null if the book does not exist. */
 export async function pageHead(
   database: Database,
   scope: RowScope,
@@ -102,7 +105,7 @@ export async function pageHead(
 }
 
 type Prepared = ReturnType<typeof preparedIfFew>;
-/** Statements by the rows of a page, then by the selected fields. */
+/** Prepared statements by the SQL of the page's rows, then by the SQL of the selected fields. */
 const prepared = new Map<string, Map<string | null, Prepared>>();
 
 function pageText(scope: RowScope, rows_text: string | null): Prepared {
@@ -112,19 +115,19 @@ function pageText(scope: RowScope, rows_text: string | null): Prepared {
   const text = `select ${HEAD_OF_PAGE}, ${INTENTS_OF_PAGE} as intents, ${ALERTS_OF_PAGE} as alerts,
     ${rows_text} as rows from book where agent_id = $1`;
   const statement = preparedIfFew(ofPage(text, scope));
-  // Only named statements are kept, and they are few.
+  // Only statements with a name are kept, because there are few of them.
   if (statement.name) prepared.set(scope.select, known.set(rows_text, statement));
   return statement;
 }
 
-/** Rows of a page, newest first. */
+/** Reads the rows of a page, newest first. */
 export async function rowsOf(database: Database, scope: RowScope): Promise<BookRow[]> {
   const text = `${rowsFrom(`(${scope.select}) r`)} where agent_id = $1 order by seq desc`;
   const rows = await database.query<CountedRow>({ ...preparedIfFew(text), values: [...scope.values] });
   return rows.map(asRow);
 }
 
-/** Rows of book $1. */
+/** SQL that reads rows of book $1. */
 const rowsFrom = (rows: string) =>
   `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections",
     ${CORRECTIONS_COUNT} as "inflowCorrectionsCount", ${MERGED_BY} as "mergedBy",
@@ -168,7 +171,7 @@ async function rowsBySeq(database: Database, agent_id: number, seqs: readonly nu
   return new Map(rows.map(asRow).map(row => [row.seq, row]));
 }
 
-/** Reader of live feeds, one per process. Equal concurrent reads are shared. */
+/** Opens the reader of live feeds, of which a process has one. Equal concurrent reads are shared. */
 export function openBookEvents(database: Database): ReadEvents<number, BookEvent> {
   return shareReads((agent_id, after, limit) => eventsAfter(database, agent_id, after, limit));
 }

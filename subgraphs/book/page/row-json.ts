@@ -29,13 +29,13 @@ import './row.type.ts';
 import type { Replay } from './row.type.ts';
 import type { RowScope } from './row-scope.ts';
 
-/* Rows as JSON written by Postgres field by field, and SQL that exports share. */
+/* SQL by which Postgres writes rows as JSON, field by field, and parts of it that exports also use. */
 
-/** The newest replays of one row as a table `e` of event bodies and times. */
+/** SQL of the newest replays of one row, as a table `e` of events. */
 const newestReplays = (agent_id: string, seq: string) => `(select * from book_event
   where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay' order by position desc limit ${rowLimits.replays_shown_max}) e`;
 
-/** Members of a replay `e` as JSON text: its time, or the last and first time and the number of combined replays. */
+/** SQL of the members of a replay `e` as JSON text. An event of combined replays has their last and first time and their number. */
 export const replayJson = {
   at: `case when e.body ? 'count' then ${asJson(`e.body->'at'`)} else ${asTime('e.at')} end`,
   firstAt: asJson(`e.body->'first_at'`),
@@ -44,7 +44,10 @@ export const replayJson = {
   replayOf: asJson(`e.body->'replay_of'`),
 } as const;
 
-/** The newest replays of `book_row r` as the text of one list. @param list aggregate over `e` */
+/**
+ * SQL of the newest replays of `book_row r`, as the text of one list.
+ * @param list aggregate over `e`
+ */
 export const replaysListed = (list: string) =>
   `case r.replay_count when 0 then '[]' else (select ${list} from ${newestReplays('r.agent_id', 'r.seq')}) end`;
 
@@ -55,7 +58,9 @@ const replayEvents: Writing = {
   list: each => replaysListed(`'['||coalesce(string_agg(${each},',' order by e.position),'')||']'`),
 };
 
-/** Replays of a book that no event has yet, by `seq`, so that the count is always exact. */
+/**
+ * SQL of the replays of a book that no event records yet, by `seq`. They are added to the counts, so that these are always exact.
+ */
 export function replaysCounted(agent_id: string): string {
   return `(select seq, count from book_counted where agent_id = ${agent_id} and kind = 'replay')`;
 }
@@ -70,7 +75,7 @@ export async function replaysOf(database: Database, { agentId, seq }: BookRow): 
   return events.map(({ at, body }) => ({ at: at.toISOString(), ...body }));
 }
 
-/** SQL of a column by type. */
+/** SQL that writes a column as JSON, by the type of the fact. */
 const columnJson: { readonly [T in RowFact['type']]: (column: string) => string } = {
   text: asText,
   digits: asText,
@@ -83,7 +88,7 @@ const columnJson: { readonly [T in RowFact['type']]: (column: string) => string 
   text_list: asPrinted,
 };
 
-/** JSON type required of a member of `facts`. */
+/** JSON type that a member of `facts` must have to be shown, by the type of the fact. */
 const factTypes: { readonly [T in RowFact['type']]?: string } = {
   text: 'string',
   digits: 'string',
@@ -93,7 +98,7 @@ const factTypes: { readonly [T in RowFact['type']]?: string } = {
   text_list: 'array',
 };
 
-/** A member as text, over `book_row r`. */
+/** SQL of a member of `facts` as text, over `book_row r`. Null if it has another JSON type. */
 export function factText(name: string, type: RowFact['type']): string {
   return `case jsonb_typeof(r.facts->'${name}') when '${factTypes[type]}' then r.facts->>'${name}' end`;
 }
@@ -109,7 +114,7 @@ const columns = entries.filter(([, { from, group }]) => !beside.includes(from) &
 const inFacts = entries.filter(([, { from, group }]) => from === 'facts' && !group);
 const common = entries.flatMap(([name, fact]) => (fact.common ? [name] : []));
 
-/** Members of `facts` of `book_row r` that few rows have. `'{}'` for most rows. */
+/** SQL of those members of `facts` of `book_row r` that few rows have. The result is `'{}'` for most rows. */
 export const RARE_FACTS = `(r.facts - '{${common.join(',')}}'::text[])`;
 
 const ofGroup = (type: string, group: RowGroup): Writing => ({
@@ -130,10 +135,10 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
 
 const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
 
-/** Whether `book_row r` has its own receipt. */
+/** SQL condition that `book_row r` has a receipt of its own. */
 export const HAS_RECEIPT = `r.evidence in (${WITH_RECEIPT}) and not r.facts ? 'corrects'`;
 
-/** Task of the newest correction that merges this row. Null without a lookup for rows that correct nothing. */
+/** SQL of the task id of the newest correction that merges this row. A row that corrects nothing gets null without a lookup. */
 function mergedBy(row: string): string {
   return `case when ${row}.facts ? 'corrects' then (select b.task_id from book_merge m
     join book_row b on b.agent_id = m.agent_id and b.seq = m.seq
@@ -142,8 +147,9 @@ function mergedBy(row: string): string {
 export const MERGED_BY = mergedBy('r');
 
 /**
- * Corrections of an inflow `r` as one jsonb list: the newest, oldest first, each with its signed claim. Null for other rows; found
- * by the place of the row. Corrections are free and a page has 200 rows, so their bytes are bounded.
+ * SQL of the corrections of an inflow `r` as one jsonb list: the newest, oldest first, each with its signed claim. Null for other
+ * rows. They are found by the seq of the inflow. Corrections are free and a page has up to 200 rows, so the number of bytes is
+ * bounded.
  */
 export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then (
   select coalesce(jsonb_agg(jsonb_build_object('seq', n.seq, 'task_id', n.task_id, 'corrects', n.facts->'corrects',
@@ -159,13 +165,13 @@ export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.
     window newer as (order by n.seq desc)) n
   where number = 1 or bytes <= ${inflowLimits.corrections_shown_bytes_max}) end`;
 
-/** Number of all corrections, counted when they are recorded. */
+/** SQL of the number of all corrections of an inflow `r`, which is counted when they are recorded. Null for other rows. */
 export const CORRECTIONS_COUNT = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then coalesce(
   (select corrections from book_supersession where agent_id = r.agent_id and original_seq = r.seq), 0) end`;
 
-/** Fields that are not plain columns. */
+/** Computed fields that are never null. */
 const computed = {
-  // Includes replays that no event has yet.
+  // Includes replays that no event records yet.
   replayCount: asPrinted('(r.replay_count + coalesce(c.count, 0))'),
   replayEvents,
 };
@@ -179,7 +185,7 @@ const computedOrNull = {
   delegationHash: asText(SESSION_OF_ROW),
 };
 
-/** A JSON column and its objects, in the GraphQL type of a noun. */
+/** SQL of a JSON column and its nested objects, as the GraphQL type of a noun. */
 function shapeOf(noun: z.ZodObject, column: string): Writing {
   const fields = Object.entries(noun.shape).map(([name, shape]) => {
     const known = memberShape(shape);
@@ -195,7 +201,10 @@ const shapes = {
   ingressReceipt: shapeOf(IngressReceiptNoun, 'r.ingress_receipt'),
 } as const;
 
-/** Fields of a row in SQL, over `book_row r` and its counts `c`: the same as row.entity.ts and row.resolver.ts in JavaScript. */
+/**
+ * SQL of the fields of a row, over `book_row r` and its counts `c`. The result is the same as that of row.entity.ts and
+ * row.resolver.ts in JavaScript.
+ */
 const rowWriting: Writing = {
   type: 'BookRow',
   fields: {
@@ -211,7 +220,7 @@ const rowWriting: Writing = {
       type: 'Receipt',
       fields: {
         taskId: asText('r.task_id'),
-        // The row of the receipt is this row.
+        // The row of this receipt is this row itself.
         get row(): Writing {
           return rowWriting;
         },
@@ -220,36 +229,36 @@ const rowWriting: Writing = {
     },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
-  // Only an inflow with facts has corrections.
+  // Only inflows and their corrections have the last three fields, and these rows have rare facts.
   rare: {
     none: `${RARE_FACTS} = '{}'`,
     fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections', 'inflowCorrectionsCount', 'mergedBy'],
   },
 };
 
-/** Placeholder for the rows of a page, which the caller chooses. */
+/** Placeholder in SQL for the rows of a page, which the caller chooses. */
 const PAGE_ROWS = ':rows';
 
-/** Rows of a page of book $1, newest first, as one JSON text with the selected fields. */
+/** SQL of the rows of a page of book $1, newest first, as one JSON text with the selected fields. */
 export function rowsText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: NullOmissions): string {
   const row = fieldSql(rowWriting, { fieldNodes, fragments }, leftOut, key);
   return `(select '['||coalesce(string_agg(${row},',' order by r.seq desc),'')||']'
     from (${PAGE_ROWS}) r left join ${replaysCounted('$1')} c using (seq))`;
 }
 
-/** Replaces the placeholder with the rows of one page. */
+/** Replaces the placeholder by the SQL for the rows of one page. */
 export function ofPage(text: string, { select }: Pick<RowScope, 'select'>): string {
   return text.replaceAll(PAGE_ROWS, () => select);
 }
 
 export type FieldSelection = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
-/** Cached per field of a document, because repeated documents are the same object. */
+/** SQL by field node of a document. It is cached, because repeated documents are the same object. */
 const texts = new WeakMap<FieldNode, string | null>();
 
 /**
- * SQL of the selected rows, to be part of the statement that reads the head. Null if the caller does not take text, or selects rows
- * under several names, each of which has its own statement.
+ * SQL of the selected rows, as a part of the statement that reads the head. Null if the caller does not take text, or if it selects
+ * rows under several names, each of which has its own statement.
  */
 export function rowsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveInfo): string | null {
   const [node] = fieldNodes;

@@ -2,7 +2,7 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 
-/** Filter of rows. Absent members do not filter. */
+/** Filter of rows. Absent and null members do not filter. */
 export interface RowFilter {
   readonly from?: Date | null;
   readonly to?: Date | null;
@@ -12,7 +12,7 @@ export interface RowFilter {
   readonly taskIds?: readonly string[] | null;
   readonly paymentRef?: string | null;
   readonly seq?: number | null;
-  /** Session of the call. */
+  /** Hash of the delegated session that made the call. */
   readonly delegationHash?: string | null;
 }
 
@@ -22,25 +22,26 @@ export interface PageQuery {
   readonly before?: number | null | undefined;
   readonly after?: number | null | undefined;
   readonly filter?: RowFilter | null | undefined;
-  /** True for the rows next to `after`, or the oldest. Default: true if only `after` is given. */
+  /** True for the rows next to `after`, or the oldest ones. Default: true if only `after` is given. */
   readonly upwards?: boolean;
 }
 
-/** Rows of a page as SQL over book_row with its parameters. Their order is undefined. */
+/** SQL that reads the rows of a page from book_row, with its parameters. The order of the rows is undefined. */
 export interface RowScope {
   readonly select: string;
   readonly values: readonly unknown[];
 }
 
-/** A seq of rows counted in these hours or days (UTC), including those without an amount. */
+/** SQL of the lowest or highest seq of the rows in these hours or days (UTC), including rows without an amount. */
 const seqOf = (seq: string, dimension: 'hour' | 'evidence', condition: string) =>
   `(select ${seq} from book_sum where agent_id = $1 and dimension = '${dimension}' and ${condition})`;
 
 const dayOf = (at: string) => `date_trunc('day', ${at}::timestamptz, 'UTC')`;
 
 /**
- * Seq range of book $1 for a time, null if empty. The time of a row may be before that of the previous one, so all hours are read.
- * For whole days the sums by evidence are used, because they are fewer: a book of two years has 17,000 hours.
+ * SQL of the lowest seq (`seqsTo`: highest seq) that rows of book $1 can have from (`seqsTo`: before) a time. Null if there are no
+ * such rows. A row may have an earlier time than the row before it, so all hours are read. Whole days are read from the sums by
+ * evidence, because these are fewer: a book of two years has 17,000 hours.
  */
 export const seqsFrom = (at: string) => `least(
   ${seqOf('min(first_seq)', 'hour', `period >= date_trunc('hour', ${at}::timestamptz, 'UTC') and period < ${dayOf(at)} + interval '1 day'`)},
@@ -49,7 +50,7 @@ export const seqsTo = (at: string) => `greatest(
   ${seqOf('max(last_seq)', 'hour', `period >= ${dayOf(at)} and period < ${at}::timestamptz`)},
   ${seqOf('max(last_seq)', 'evidence', `period < ${dayOf(at)}`)})`;
 
-/** Conditions on a row, each with the parameter of its value. */
+/** SQL condition on a row for each member of a filter. `value` is the name of its parameter. */
 const tests: { readonly [K in keyof RowFilter]-?: (value: string) => string } = {
   from: at => `collected_at >= ${at}::timestamptz`,
   to: at => `collected_at < ${at}::timestamptz`,
@@ -63,7 +64,7 @@ const tests: { readonly [K in keyof RowFilter]-?: (value: string) => string } = 
     where agent_id = $1 and delegation_hash = lower(${value}))`,
 };
 
-/** Bounds on seq in addition to those on time, because books are read by seq. */
+/** Bounds on seq in addition to those on time, because pages are found by seq. */
 const bounds: { readonly [K in keyof RowFilter]?: (value: string) => string } = {
   from: at => `seq >= ${seqsFrom(at)}`,
   to: at => `seq <= ${seqsTo(at)}`,
@@ -71,17 +72,17 @@ const bounds: { readonly [K in keyof RowFilter]?: (value: string) => string } = 
 
 export type Parameter = (value: unknown) => string;
 
-/** Conditions of a filter on a row of book $1. `parameter` adds a value and returns its name. */
+/** Conditions of a filter on a row of book $1. `parameter` adds a value and returns its name in the SQL. */
 export function rowTests(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
   return conditionsOf(tests, filter, parameter);
 }
 
-/** Range of seqs of book $1 for the times of a filter. */
+/** Bounds on the seq of book $1 that follow from the times of a filter. */
 export function seqBounds(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
   return conditionsOf(bounds, filter, parameter);
 }
 
-/** Both conditions, by which a page of book $1 is found. */
+/** All conditions by which a page of book $1 is found: those on the row and those on seq. */
 export function rowConditions(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
   return [...rowTests(filter, parameter), ...seqBounds(filter, parameter)];
 }
@@ -97,13 +98,13 @@ function conditionsOf(
   });
 }
 
-/** Usual limits: a page, a page of a connection with one more row, and one row. */
+/** Limits that most requests have: a page, a page of a connection with one more row, and one row. */
 const USUAL_ROWS: readonly number[] = [limits.book_page_rows_default, limits.book_page_rows_default + 1, 1];
 
 /**
- * Rows of a page: the newest, or those next to `after`. By keyset, so that every page costs the same. Usual limits are literals,
- * because Postgres assumes a tenth of the book for a parameter and would plan each page of a long book again (1.7 ms instead of 0.7
- * ms).
+ * SQL of the rows of a page: the newest, or those next to `after`. Pages are found by seq, so that every page costs the same. Usual
+ * limits are literals. For a limit that is a parameter, Postgres assumes a tenth of the book and would plan each page of a long
+ * book again (1.7 ms instead of 0.7 ms).
  */
 export function rowScope(agent_id: AgentId, query: PageQuery): RowScope {
   const { limit, before, after, filter } = query;

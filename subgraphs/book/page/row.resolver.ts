@@ -11,7 +11,7 @@ import { ReceiptReference } from './book.type.ts';
 import { BookReplay, IngressReceipt, ReplayNoun, RowFulfillment } from './row.type.ts';
 import { replaysOf } from './row-json.ts';
 
-/** Fields of a row that are not columns or their members (schema/book-row.ts). */
+/** Fields of a row that are neither columns nor members of columns (schema/book-row.ts). */
 @Resolver(() => BookRow)
 export class BookRowResolver {
   @FieldResolver(() => ReceiptReference, {
@@ -40,7 +40,7 @@ export class BookRowResolver {
     return ingressReceipt && shownOf(IngressReceiptNoun, ingressReceipt);
   }
 
-  /** Events are read per row, because few rows have more than a few. */
+  /** Replays are read row by row, because most rows have none. */
   @Directive('@cost(weight: 2)')
   @Directive('@listSize(assumedSize: 4)')
   @FieldResolver(() => [BookReplay], {

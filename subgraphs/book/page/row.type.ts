@@ -5,7 +5,7 @@ import type { DocumentOf } from '../../../schema/noun.ts';
 import '../../fulfillment.type.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* GraphQL types of members of the columns of a row, and of its replay events. */
+/* GraphQL types of the structured columns of a row, and of its replay events. */
 
 export const RowFulfillment = objectType(
   'Fulfillment',
@@ -21,7 +21,7 @@ export const IngressReceipt = objectType(
 );
 export type IngressReceipt = InstanceType<typeof IngressReceipt>;
 
-/** Old events may lack the task. */
+/** `replay_of` is optional, because old events did not record it. */
 export const ReplayNoun = BookReplayNoun.extend({
   replay_of: BookReplayNoun.shape.replay_of
     .optional()

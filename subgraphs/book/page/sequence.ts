@@ -7,11 +7,11 @@ import type { RowDimension } from '../ledger/sums.ts';
 import { WHOLE_BOOK } from '../ledger/supersede.ts';
 import type { BookSequence } from './sequence.type.ts';
 
-/** Counts of the rows and corrections of a book, or of one inflow. */
+/** Counts of the rows and corrections of a book, or of one chain of corrections. */
 export interface SequenceCounts {
-  /** Seq of the head. */
+  /** Seq of the newest row, as the head has it. */
   readonly seq: number;
-  /** Number of counted rows, and their lowest and highest seq. Null if there are none. */
+  /** Number of rows that the sums count. The lowest and highest seq of these rows are null if there are none. */
   readonly counted: number;
   readonly counted_min: number | null;
   readonly counted_max: number | null;
@@ -22,16 +22,16 @@ export interface SequenceCounts {
   readonly corrections: number;
   readonly forks: number;
   readonly last_task_id: string | null;
-  /** Rows of corrected chains without a successor. */
-  /** Null if a version without this count has written a correction. */
+  /** Number of rows of corrected chains that have no successor. Null if a version without this count has written a correction. */
   readonly tips: number | null;
-  /** Task of the newest merge. */
+  /** Task id of the newest merge. Null if there is none. */
   readonly last_merge_task_id: string | null;
 }
 
 /**
- * Report on the sequence of a book, or with a task on its chain of corrections. Read from counters and both ends of an index,
- * without reading rows. @throws Refusal forbidden if there is no such book, book_damaged, not_found if the task is not on the book
+ * Reports on the sequence of a book, or on the chain of corrections of the row with `task_id`. Counters and both ends of an index
+ * are read, but no rows.
+ * @throws Refusal forbidden if the book does not exist, book_damaged, not_found if the book has no row with this task id
  */
 export async function sequenceOf(
   database: Pick<Database, 'query'>,
@@ -57,8 +57,8 @@ export async function sequenceOf(
 }
 
 /**
- * Whether positions are exactly 1..N. They are unique (the key), so it holds if as many rows were counted as the highest position,
- * none is outside, and both ends exist.
+ * Whether the seqs are exactly 1..N. Seqs are unique (primary key), so this is true if the number of counted rows equals the
+ * highest seq, no counted row is outside this range, and both ends are stored.
  */
 export function isGapless({ seq, counted, ...ends }: SequenceCounts): boolean {
   const { counted_min, counted_max, seq_min, seq_max } = ends;
@@ -67,8 +67,8 @@ export function isGapless({ seq, counted, ...ends }: SequenceCounts): boolean {
 }
 
 /**
- * No correction is preferred if several could be: neither in a fork nor between unrelated chains. A merged fork stays a fork; the
- * report adds the correction that merged its last branches.
+ * No correction is preferred if there are several candidates, neither in a fork nor between unrelated chains. A merged fork stays a
+ * fork, and the report adds the correction that merged its last branches.
  */
 export function supersessionOf(counts: SequenceCounts) {
   const { chains, corrections, forks, tips, last_task_id, last_merge_task_id } = counts;
@@ -78,7 +78,7 @@ export function supersessionOf(counts: SequenceCounts) {
   return { status, authoritative, mergedBy, chains, corrections, forks };
 }
 
-/** The inflow at the start of the chain of a row. For any other row its own seq, which has no counts. */
+/** Seq of the inflow at the start of the row's chain of corrections. For any other row its own seq, which has no counts. */
 async function chainOf(database: Pick<Database, 'query'>, agent_id: AgentId, task_id: string): Promise<number> {
   const [row] = await database.query<{ original_seq: number }>({
     name: 'chain of row',

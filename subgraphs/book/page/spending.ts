@@ -1,25 +1,25 @@
 import { type AtomicAmount, atomicAmount, remainder } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/* Spending of a book: spent, pending, and what is left for a new call. */
+/* Spending of a book: the spent and pending amounts, and the amount that is available for a new call. */
 
-/** Counters from which it is computed. */
+/** Counters from which the spending is computed. */
 export interface SpendingCounters {
-  /** Budget Y; null is unlimited. */
+  /** Budget Y. Null if unlimited. */
   readonly budgetAtomic: AtomicAmount | null;
-  /** Sum of all rows under the budget, whether their transfer was seen or not. */
+  /** Sum of all rows that count toward the budget, whether or not their transfer was seen. */
   readonly spentAtomic: AtomicAmount;
   readonly reservedAtomic: AtomicAmount;
-  /** Sum of rows that are RECORDED_BY_SETTLE, a part of `spentAtomic`. */
+  /** Sum of the rows that are RECORDED_BY_SETTLE. It is a part of `spentAtomic`. */
   readonly unseenAtomic: AtomicAmount;
 }
 
 export interface BookSpending {
   readonly cap: AtomicAmount | null;
-  /** Collected amounts under the budget. */
+  /** Sum of the collected amounts that count toward the budget. */
   readonly spent: AtomicAmount;
   readonly remaining: AtomicAmount | null;
-  /** Counted by caps but not collected. It is collected or released later. */
+  /** Sum that caps count although it is not collected yet. It will be collected or released. */
   readonly pending: AtomicAmount;
   readonly available: AtomicAmount | null;
 }
@@ -37,7 +37,7 @@ export function spendingOf({
   return { cap: budgetAtomic, spent, remaining, pending, available };
 }
 
-/** Amounts as digits with the names of REST. */
+/** Amounts as decimal digits, with the member names of REST. */
 export function spendingDocument({ cap, spent, remaining, pending, available }: BookSpending): JsonObject {
   const digits = (amount: AtomicAmount | null) => amount?.toString() ?? null;
   return {
@@ -50,8 +50,8 @@ export function spendingDocument({ cap, spent, remaining, pending, available }: 
 }
 
 /**
- * Columns of `book` for a statement about book $1. RECORDED_BY_SETTLE rows are read from the sums by evidence, one per day, which
- * earlier versions write too.
+ * Columns of `book` for a statement about book $1. The sum of the RECORDED_BY_SETTLE rows is read from the sums by evidence and
+ * day, which earlier versions also write.
  */
 export const SPENDING_COLUMNS = `budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic", reserved_atomic as "reservedAtomic",
   coalesce((select sum(amount) from book_sum where agent_id = $1 and dimension = 'evidence'

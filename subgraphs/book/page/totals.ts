@@ -8,15 +8,16 @@ import type { Database } from '../../database.ts';
 import { type SumDimension, sumDimensions } from '../ledger/sums.ts';
 import type { GroupTotal } from './book.type.ts';
 
-/** Time of the totals: from the first (inclusive) to the second (exclusive). */
+/** Time range of the totals: `from` inclusive, `to` exclusive. A bound that is null or absent is open. */
 export interface TotalsWindow {
   readonly from?: Date | null | undefined;
   readonly to?: Date | null | undefined;
 }
 
 /**
- * Totals by these dimensions, read from the sums without reading rows. Hours and days oldest first, the newest 1,000; others by
- * amount, the 1,000 largest. @throws Refusal invalid_request if the window is not whole hours or days
+ * Totals by these dimensions, read from the sums without reading rows. Hours and days: the newest 1,000, oldest first. Other
+ * dimensions: the 1,000 with the largest amounts.
+ * @throws Refusal invalid_request if a bound is not the start of an hour or day
  */
 export async function totalsBy(
   database: Database,
@@ -52,7 +53,7 @@ async function totalsOf(
     values: [...values, limits.totals_groups_max + 1],
   });
   const truncated = found.length > limits.totals_groups_max;
-  // One more than shown tells that there are others: older times, or smaller amounts.
+  // One group more than the maximum is read. If it exists, older times or smaller amounts are left out.
   const shown = truncated ? (timed ? found.slice(1) : found.slice(0, -1)) : found;
   return shown.map(({ period, bucket, rail, count, amount }) => ({
     by,
@@ -71,7 +72,10 @@ const BY_TIME = `select * from (select period, '' as bucket, rail, sum(count)::i
 const BY_NAME = `select null::timestamptz as period, bucket, rail, sum(count)::int as count, sum(amount) as amount ${WINDOW}
   group by bucket, rail having sum(count) <> 0 order by 5 desc, bucket, rail limit $5`;
 
-/** Sums are stored by whole hours and days. */
+/**
+ * Sums are stored by whole hours and days.
+ * @throws Refusal invalid_request
+ */
 function requireWhole(dimension: SumDimension, window: Required<TotalsWindow>): void {
   const { period } = sumDimensions[dimension];
   for (const param of ['from', 'to'] as const) {

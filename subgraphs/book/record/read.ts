@@ -9,10 +9,10 @@ import type { AgentRecord, OffBoardHistory } from './record.type.ts';
 
 const sumsBy = (dimension: SumDimension | RowDimension) =>
   `from book_sum where agent_id = b.agent_id and dimension = '${dimension}' and count <> 0`;
-/** Sums of finished days, by the clock of the database. */
+/** SQL of the sums of finished days, by the clock of the database. */
 const sumsBefore = (dimension: SumDimension | RowDimension) => `${sumsBy(dimension)} and period < today.begins`;
 
-/** Counters of finished days only, so that polling does not reveal the time of a call. Today's counts show tomorrow. */
+/** Counts finished days only, so that polling does not reveal the time of a call. Rows of today are counted from tomorrow on. */
 const CARD = `select b.damage is not null as damaged, to_char(b.opened_at at time zone 'UTC', 'YYYY-MM-DD') as member_since,
     to_char(today.begins at time zone 'UTC', 'YYYY-MM-DD') as as_of, days.rows, days.blocked,
     (select count(distinct bucket) ${sumsBefore('hub')} and bucket <> '') as hubs,
@@ -36,7 +36,10 @@ interface Card {
   readonly spend: readonly { readonly rail: string; readonly amount: string }[];
 }
 
-/** The public record of an agent. Null if there is none. @throws book_damaged */
+/**
+ * Reads the public record of an agent. Null if the agent does not exist.
+ * @throws book_damaged
+ */
 export async function readRecord(database: Database, agent_id: number): Promise<AgentRecord | null> {
   const statement = { name: 'record card', text: CARD, values: [agent_id] };
   const [card] = await database.query<Card & Record<string, unknown>>(statement);
@@ -75,7 +78,9 @@ interface History {
   readonly last: Date | null;
 }
 
-/** The exact record up to now, for the owner: counters, and the first and last row. */
+/**
+ * Reads the exact counts up to now, for the owner, and the times of the first and the last row. Null if the book does not exist.
+ */
 export async function readHistory(database: Database, agent_id: AgentId): Promise<OffBoardHistory | null> {
   const statement = { name: 'off-board history', text: HISTORY, values: [agent_id] };
   const [found] = await database.query<History & Record<string, unknown>>(statement);
