@@ -12,20 +12,23 @@ export type BookAudit = Omit<DocumentOf<typeof AuditPackNoun>, 'policy' | 'rows'
   readonly rows: readonly JsonObject[];
 };
 
-/** Extent of an export: the whole that it is a part of. It is beside the members of the audit pack and not signed. */
+/**
+ * Extent of an export: the number and sum of all matching rows, of which the export may show only a part. It is shown beside the
+ * members of the audit pack and is not signed.
+ */
 export interface ExportExtent extends JsonObject {
-  /** True if newer or older matching rows are missing. */
+  /** True if the export lacks newer or older matching rows. */
   readonly truncated: boolean;
-  /** Number of all matching rows. Null if too many would have to be read. */
+  /** Number of all matching rows. Null if finding it would require reading too many rows. */
   readonly matching_count: number | null;
-  /** Their sum in atomic USDC. */
+  /** Sum of all matching rows in atomic USDC. Null if finding it would require reading too many rows. */
   readonly matching_usdc_sum: string | null;
-  /** URL of the next older rows. Null if there are none. */
+  /** URL of the page with the next older rows. Null if there are none. */
   readonly next: string | null;
   readonly totals_cover: typeof ROWS_SHOWN;
 }
 
-/** Scope of the totals. */
+/** Value of `totals_cover`: the totals cover only the rows of the export. */
 export const ROWS_SHOWN = 'rows_shown';
 
 export function exportExtent({ rows, matching, newer, next_before }: ExportedPage, next: string | null): ExportExtent {
@@ -39,7 +42,7 @@ export function exportExtent({ rows, matching, newer, next_before }: ExportedPag
   };
 }
 
-/** The extent as headers, for formats without room for it. Unknown values are absent. */
+/** Extent as headers, for formats that have no place for it. Unknown values are absent. */
 export function extentHeaders({
   truncated,
   matching_count,
@@ -52,7 +55,10 @@ export function extentHeaders({
 
 export type ExportTotals = BookAudit['totals'];
 
-/** Part of the totals that was not observed yet. It is beside the totals of the pack, which a published export signs. */
+/**
+ * Sum of the rows whose transfer has not been seen yet. It is beside the totals of the pack, because a published export signs
+ * those.
+ */
 export function pendingOf(rows: readonly JsonObject[]) {
   const pending = rows.filter(({ evidence }) => evidence === ('RECORDED_BY_SETTLE' satisfies Evidence));
   return { pending_usdc_sum: exportTotals(pending).usdc_sum };
@@ -84,7 +90,7 @@ export function bookAudit(
   };
 }
 
-/** Totals like the counters of the book: over rows with an amount, by rail. */
+/** Totals by the rule of the book's counters: over rows with an amount, by rail. */
 export function exportTotals(rows: readonly JsonObject[]): ExportTotals {
   const rails = new Map<string, { count: number; amount: bigint }>();
   for (const { rail, amount } of rows) {

@@ -13,7 +13,7 @@ import { type BookAudit, bookAudit } from './audit.ts';
 import { csvOf } from './csv.ts';
 import { type ExportReader, exportedRows, exportHead, readingOf, scanUniverse } from './read.ts';
 
-/** An export with all parts from one snapshot of the book. */
+/** Export whose parts all come from one snapshot of the book. */
 export interface BuiltExport {
   readonly audit: BookAudit;
   readonly csv: string;
@@ -23,14 +23,17 @@ export interface BuiltExport {
 export interface ExportBuildInput {
   readonly scope: ExportScope;
   readonly subject_task_id: string | null;
-  /** ISO 8601. */
+  /** Time of the export (ISO 8601). */
   readonly exported_at: string;
   readonly base_url: string;
-  /** Time limit of the scan. Beyond it the export is empty and says why. */
+  /** Maximum time of the scan (ms). If it takes longer, the export is empty and states the reason. */
   readonly scan_ms_max: number;
 }
 
-/** @throws forbidden if there is no such book; book_damaged */
+/**
+ * Builds an export.
+ * @throws forbidden if the book does not exist; book_damaged
+ */
 export async function buildExport(database: Database, input: ExportBuildInput): Promise<BuiltExport> {
   const { scope, subject_task_id, exported_at } = input;
   const read = await readAtOnce(database, input);
@@ -45,7 +48,7 @@ interface ReadExport {
   readonly scanned: ScannedUniverse | null;
 }
 
-/** SQLSTATE query_canceled, as reported after statement_timeout. */
+/** SQLSTATE query_canceled, which Postgres reports after statement_timeout. */
 const QUERY_CANCELED = '57014';
 
 async function readAtOnce(database: Database, input: ExportBuildInput): Promise<ReadExport> {

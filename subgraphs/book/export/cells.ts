@@ -19,18 +19,20 @@ import {
   replaysListed,
 } from '../page/row-json.ts';
 
-/** Replaced by a parameter in the statement. */
+/** Placeholder for the base URL of the service. A statement replaces it by a parameter. */
 export const BASE_URL = ':base_url';
 
-/** One field of an exported row, over `book_row r` and its counts `c`. BASE_URL is replaced with that of the service. */
+/** One field of an exported row, as SQL over `book_row r` and its counts `c`. */
 export interface Cell {
   readonly name: string;
-  /** `open`: text that a caller may have chosen; `closed`: text of this service, with letters, digits, dashes and colons. */
+  /**
+   * `open`: text that a caller may have chosen. `closed`: text of this service, which has only letters, digits, dashes and colons.
+   */
   readonly kind: 'open' | 'closed' | 'integer' | 'json';
-  /** An expression of type text, null if the field is. */
+  /** SQL expression of type text. It may contain BASE_URL, and is null if the field is null. */
   readonly sql: string;
   readonly nullable: boolean;
-  /** True if it is in the column `facts`, which few rows have. */
+  /** True if only rows with rare facts have a value. */
   readonly in_facts: boolean;
 }
 
@@ -43,13 +45,13 @@ const replayMembers = {
   count: replayJson.count,
 };
 
-/** Oldest first, without null members. */
+/** SQL of the newest replays, oldest first, without null members. */
 const REPLAYS = replaysListed(`coalesce(json_agg(json_strip_nulls(json_build_object(
     ${Object.entries(replayMembers)
       .map(([name, json]) => `'${name}', (${json})::json`)
       .join(', ')})) order by e.position), '[]')::text`);
 
-/** JSON text without its quotation marks. */
+/** SQL of a JSON text without its quotation marks. */
 function withoutQuotes(json: string): string {
   return `btrim(${json}, '"')`;
 }
@@ -58,7 +60,7 @@ const EXPLORER = `case split_part(r.payment_ref, ':', 1) ${Object.entries(explor
   .map(([network, { tx_url }]) => `when '${network}' then '${tx_url}' || split_part(r.payment_ref, ':', 2)`)
   .join(' ')} end`;
 
-/** A refused row has a refusal instead of a receipt. Rows without either, and corrections, have no link. */
+/** A refused row links to its refusal instead of a receipt. Corrections, and rows that have neither, have no link. */
 const VERIFY = `case when ${HAS_RECEIPT} then ${BASE_URL} || '/receipt/' || r.task_id
   when r.evidence = 'policy_blocked' then ${BASE_URL} || '/refusal/' || (r.facts->>'refusal_id') end`;
 const AUDITOR = `case when ${HAS_RECEIPT}
@@ -97,7 +99,7 @@ const kinds = {
 function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
   const fact: RowFact | null = name in rowFacts ? rowFacts[name as keyof typeof rowFacts] : null;
   const stored = fact?.from === 'facts' ? factText(name, fact.type) : `r.${name}::text`;
-  // Only rows with facts have later rows of their own.
+  // Fields from later rows are set only for inflows, which have rare facts.
   const in_facts = (fact?.from === 'facts' && !fact.common) || fact?.from === 'rows';
   const kind = closed.includes(name) ? 'closed' : in_facts && kinds[type] === 'closed' ? 'open' : kinds[type];
   return { name, kind, nullable, in_facts, sql: computed[name as ExportFieldName] ?? stored };
@@ -106,5 +108,5 @@ function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
 /** All fields of an exported row, in order. */
 export const cells: readonly Cell[] = Object.entries<ExportField>(exportFields).map(cellOf);
 
-/** The fields of a stream: `seq`, by which a reader resumes, is first. */
+/** Fields of a streamed row. `seq`, by which a reader resumes, is the first. */
 export const streamedCells: readonly Cell[] = streamedFieldNames.map(name => cellOf([name, exportFields[name]]));

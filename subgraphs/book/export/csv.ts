@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { exportFieldNames } from '../../../schema/export-row.ts';
 
 /**
- * Rows as CSV (RFC 4180, lines end with LF) with a header line. Lists and objects are JSON in their cell. A text that would begin a
- * formula gets an apostrophe (OWASP, CSV Injection).
+ * Rows as CSV (RFC 4180, lines end with LF) with a header line. Lists and objects are JSON in their cell. A text that a spreadsheet
+ * would read as a formula gets a leading apostrophe (OWASP, CSV Injection).
  */
 export function csvOf(rows: readonly JsonObject[], names: readonly string[] = exportFieldNames): string {
   const records = rows.map(row => names.map(name => cellText(row[name])));

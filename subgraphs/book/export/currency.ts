@@ -12,13 +12,13 @@ const rails: Readonly<Record<string, Currency>> = {
   xno: { code: 'XNO', decimals: 30 },
 };
 
-/** For an unknown rail: the units as they are, under the name of the rail. */
+/** Currency of a rail. An unknown rail has its own name as the code, and no decimals. */
 export function currencyOf(rail: string | null): Currency {
   if (rail !== null && Object.hasOwn(rails, rail)) return rails[rail] as Currency;
   return { code: (rail ?? '').replace(/[^a-z]/gi, '').toUpperCase() || 'UNKNOWN', decimals: 0 };
 }
 
-/** All digits, with all decimals of the currency: nothing is rounded, and columns align. */
+/** Amount with all decimals of its currency, so that nothing is rounded and columns align. */
 export function decimalText(amount: AtomicAmount | bigint, { decimals }: Currency): string {
   if (decimals === 0) return amount.toString();
   const digits = amount.toString().padStart(decimals + 1, '0');

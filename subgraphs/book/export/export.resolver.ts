@@ -38,7 +38,7 @@ interface ExportData {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly page: ExportedPage;
-  /** Spending of the whole book, whatever rows are shown. */
+  /** Spending of the whole book, whichever rows are shown. */
   readonly spending: BookSpending;
 }
 
@@ -76,7 +76,7 @@ export class BookExportResolver {
     const { rows, attestation_note, totals, ...audit } = exported.audit;
     const extent = sendExtentHeaders(exported, 'json', context);
     const spending = spendingDocument(exported.spending);
-    // Rows and note are last, after what describes them.
+    // Rows and note come last, after the members that describe them.
     return { ...audit, totals: { ...totals, ...pendingOf(rows) }, ...extent, ...spending, rows, attestation_note };
   }
 
@@ -149,7 +149,7 @@ export class BookExportResolver {
   }
 }
 
-/** Also sent as headers, because CSV has no place for it. */
+/** Returns the extent, and also sends it in headers, because CSV has no place for it. */
 function sendExtentHeaders(
   { page, scope }: ExportData,
   format: ExportFormat,
@@ -163,7 +163,7 @@ function sendExtentHeaders(
   return extent;
 }
 
-/** Announces the extent of a stream before its first byte, because only ndjson could state it at the end. */
+/** Begins a stream. The number of rows is sent in headers before the first byte, because CSV has no place for it. */
 async function begin(
   { agent_id, after, filter }: Pick<BookSpan, 'agent_id' | 'after' | 'filter'>,
   { database, base_url, response, left }: BookContext,

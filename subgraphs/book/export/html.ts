@@ -6,7 +6,7 @@ import { Html, html } from '../../../schema/html.ts';
 import { type BookAudit, type ExportExtent, pendingOf } from './audit.ts';
 import { currencyOf, decimalText } from './currency.ts';
 
-/* The print page of an export: A4 landscape, a header on each sheet, no script, no external resources. */
+/* Print page of an export: A4 landscape, with a header on each sheet, without scripts and external resources. */
 
 const STYLE = `
   @page { size: A4 landscape; margin: 14mm 12mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt sans-serif; } }
@@ -32,16 +32,19 @@ const STYLE = `
     .rows td::before { content: attr(data-label); position: absolute; left: 0; color: #555; } .rows td:empty { display: none; }
   }`;
 
-/** Data of the page. */
+/** Data that the page shows. */
 interface PageData {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly extent: ExportExtent;
-  /** Shows rows older than this seq. Null: from the newest. */
+  /** The page shows rows older than this seq. Null if it starts with the newest row. */
   readonly before: number | null;
 }
 
-/** @param profile of the service. In the development profile payments are on a local chain, which no explorer knows. */
+/**
+ * Writes the print page.
+ * @param profile profile of the service: in development, payments are on a local chain, for which there is no explorer
+ */
 export function auditPage(printed: PageData, base_url: string, profile: string): string {
   const { audit, extent } = printed;
   const { agent_id, exported_at, row_count, rows } = audit;
@@ -86,7 +89,7 @@ function rowsOf(row_count: number, { truncated, matching_count }: ExportExtent):
     : `${row_count} of ${matching_count} matching rows`;
 }
 
-/** Rows that the page does not show, and where they are. */
+/** Paragraph about matching rows that the page does not show, with the URL of the next older ones. Empty if it shows all. */
 function leftOut({ truncated, matching_count, matching_usdc_sum, next }: ExportExtent): Html | string {
   if (!truncated) return '';
   const all =
@@ -108,7 +111,7 @@ function sums({ totals, rows }: BookAudit): Html {
 <tbody>${rails}</tbody></table>${notSeenYet(rows)}`;
 }
 
-/** Part of the sums that may still be removed. */
+/** Paragraph about the part of the sums that may still be removed. Empty if there is none. */
 function notSeenYet(rows: readonly JsonObject[]): Html | string {
   const pending = BigInt(pendingOf(rows).pending_usdc_sum);
   if (pending === 0n) return '';
@@ -133,14 +136,14 @@ function rowOf(row: JsonObject, profile: string): Html {
 <td data-label="Evidence">${evidence}<small>${row.reason ?? row.omission_rule}</small>${setAside(row)}</td><td class="amount" data-label="Amount">${amountOf(row.amount, rail)}</td></tr>`;
 }
 
-/** Model named by the hub, if it differs from the requested one. */
+/** Model that the hub named, if it differs from the requested one. */
 function answeredBy(answered_model: Json | undefined, model: Json | undefined): Html | string {
   return typeof answered_model === 'string' && answered_model !== model
     ? html`<small>hub named ${answered_model}</small>`
     : '';
 }
 
-/** Allocation of an inflow. It is not an amount, because nothing was paid, but readers look for it. */
+/** Allocation of an inflow. It is not shown as an amount, because nothing was paid, but readers look for it. */
 function setAside({ bucket, inflow_claim }: JsonObject): Html | string {
   const allocation = isJsonObject(inflow_claim) ? inflow_claim.allocation : null;
   const atomic = typeof allocation === 'string' ? parseAtomic(allocation) : null;

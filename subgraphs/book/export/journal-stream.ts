@@ -9,7 +9,7 @@ import { journalCsv, journalCsvHead, journalWords, ledgerHead, ledgerJournal, ty
 import { type BookSpan, filterConditions, inTurn, readAhead, shapeOf } from './pages.ts';
 import { filtersOf, progressAfter, progressFrom, type StreamedPiece, type StreamSource, textPiece } from './stream.ts';
 
-/** Beginning of each format, and how it writes entries. */
+/** Head of each format, and the function that writes its entries. */
 const writers: Readonly<
   Record<
     JournalFormat,
@@ -35,7 +35,7 @@ const readers: Readonly<Record<JournalUnit, (database: Database, span: BookSpan)
     for await (const { found, rows, to } of pagesOf<RowSpend>(database, span, PER_ROW))
       yield { spends: found.map(entryOfRow), rows, to };
   },
-  /** A day may be on several pages, so its entries are written at the end, and are in memory until then. */
+  /** A day may be on several pages, so all entries are written at the end and are in memory until then. */
   async *day(database, span) {
     const days = new Map<string, DaySpend>();
     for await (const { found, rows, to } of pagesOf<DaySpend>(database, span, PER_DAY)) {
@@ -52,8 +52,8 @@ const readers: Readonly<Record<JournalUnit, (database: Database, span: BookSpan)
 };
 
 /**
- * Spending of all matching rows by double entry, oldest first, followed by the reversals. Each entry is dated when it happened,
- * which decides whether it is in the requested time.
+ * Journal of the spending of all matching rows by double entry, oldest first, followed by the reversals. Each entry has the date at
+ * which it happened, and this date decides whether it is in the requested time.
  */
 export async function* bookJournal(
   { database, span }: StreamSource,
@@ -78,7 +78,7 @@ interface RowSpend extends Entry, Pick<Spend, 'reference' | 'payment_ref'> {
   readonly answered_model: string | null;
 }
 
-/** Rows of one day, rail, status and kind together. */
+/** All rows of one day, rail, status and kind. */
 interface DaySpend extends Entry {
   readonly spends: number;
   readonly first: number;
@@ -104,7 +104,7 @@ const together = (one: DaySpend, other: DaySpend): DaySpend => ({
   last: Math.max(one.last, other.last),
 });
 
-/** Columns of the entries `s` of a page. Entries without an amount only count as rows. */
+/** Columns and grouping of the entries `s` of a page. Rows without an amount have no entry, but are counted as rows. */
 interface PerUnit {
   readonly name: JournalUnit;
   readonly columns: string;
@@ -134,7 +134,7 @@ interface EntryPage<E extends Entry> {
   readonly to: number;
 }
 
-/** Reads the rows, then the reversals. */
+/** Reads the entries of rows, then those of reversals. */
 async function* pagesOf<E extends Entry>(
   database: Database,
   span: BookSpan,
@@ -158,13 +158,13 @@ const rowsIn = (found: readonly FoundEntry[]) => found.reduce((sum, { rows }) =>
 const dayOf = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD') as day`;
 const OF_ROW = `r.rail, r.model, r.hub, ${factText('answered_model', 'text')} as answered_model, r.task_id as reference, r.payment_ref, r.seq`;
 
-/** For a row `r` that was given up: its former amount and the time. Nothing for others. */
+/** SQL of the former amount of a row `r` that was given up, and the time when it was given up. No result for other rows. */
 const GIVEN_UP = `lateral (select (e.body->'born'->>'amount')::numeric as amount, e.at from book_event e
     where r.arrival_status = 'unverified' and r.amount is null and e.agent_id = r.agent_id and e.seq = r.seq
       and e.kind = 'transition' and e.body->>'amount' is null and e.body->'born'->>'amount' is not null
     order by e.position desc limit 1) given_up`;
 
-/** Rows with their amount, or the amount that they had before they were given up. */
+/** Reads rows with their amount. A row that was given up has its former amount. */
 function spends<E extends Entry>(
   database: Database,
   { agent_id, filter }: BookSpan,
@@ -185,7 +185,7 @@ function spends<E extends Entry>(
   });
 }
 
-/** Rows after a seq that were given up in the requested time, whenever they were collected. */
+/** Reads the rows after a seq that were given up in the requested time, whenever they were collected. */
 function reversals<E extends Entry>(
   database: Database,
   { agent_id, last_seq, filter: { from, to, ...named } }: BookSpan,

@@ -11,8 +11,8 @@ import { type Currency, currencyOf, decimalText } from './currency.ts';
 
 /*
  * A double-entry journal: each amount is debited to the account of its kind and credited to the wallet. Rows that never had an
- * amount are not in it. If a transfer was not found, its entry stays and a second one reverses it on the day it was given up, on
- * the same accounts, so that both agree with the book.
+ * amount are not in it. If a transfer was not found, its entry stays. A second entry on the same accounts reverses it on the day
+ * the amount was given up, so that both accounts agree with the book.
  */
 
 /** Values of `status`. `reversed` is the first entry of an amount that was given up, `reversal` the second. */
@@ -24,20 +24,20 @@ export const spendStatuses = {
 } as const;
 export type SpendStatus = keyof typeof spendStatuses;
 
-/** A row with an amount, or all rows of one day, rail, status and kind together. */
+/** Spending of one entry: a row with an amount, or all rows of one day, rail, status and kind. */
 export interface Spend {
   readonly status: SpendStatus;
-  /** Kind, which determines the account that is debited, or credited by a reversal. */
+  /** Kind of spending. It determines the account that is debited, or that a reversal credits. */
   readonly kind: SpendKind;
-  /** `YYYY-MM-DD`, UTC. */
+  /** UTC day as `YYYY-MM-DD`. */
   readonly day: string;
   readonly rail: string | null;
   readonly amount: bigint;
-  /** Model, hub and, if different, the model that answered, or the number of combined rows. */
+  /** Text of the entry: model, hub and, if different, the model that answered; or the number of combined rows. */
   readonly memo: string;
-  /** Reference: the task, or the rows of the day. */
+  /** Task id of the row, or the seqs of the combined rows. */
   readonly reference: string;
-  /** Payment on its chain. */
+  /** Payment as `network:transaction`. Null for combined rows, and for a row without a payment. */
   readonly payment_ref: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface Posting {
   readonly status: SpendStatus;
 }
 
-/** Two postings of the same amount, the debit first. */
+/** Returns two postings of the same amount, the debit first. */
 export function postings(spend: Spend, names: AccountNames): readonly [Posting, Posting] {
   const currency = currencyOf(spend.rail);
   const amount = decimalText(spend.amount, currency);
@@ -84,14 +84,15 @@ const columns = [
 
 export const journalCsvHead = `${columns.join()}\n`;
 
-/** Lines of CSV under `journalCsvHead`. */
+/** Lines of CSV that follow `journalCsvHead`. */
 export function journalCsv(spends: readonly Spend[], names: AccountNames): string {
   const records = spends.flatMap(spend => postings(spend, names)).map(posting => columns.map(name => posting[name]));
   return records.length === 0 ? '' : stringify(records, { escape_formulas: true });
 }
 
 /**
- * Header of a journal: how amounts are written, so that programs round none, which rows it covers, and the account of each kind.
+ * Header of a journal. It states that amounts are in full, so that programs round none, which rows the journal covers, and the
+ * account of each kind.
  */
 export function ledgerHead(filters: JsonObject, names: AccountNames): string {
   const narrowed = Object.entries(filters).map(([name, value]) => `${name} ${plain(String(value))}`);
@@ -117,12 +118,12 @@ function transaction(spend: Spend, names: AccountNames): string {
   );
 }
 
-/** A description ends at the end of the line, `;` starts its comment, and `|` splits it. */
+/** Text without the characters that end or split a description: line ends, `;` (begins a comment) and `|`. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp};|]+/gu, ' ').trim();
 }
 
-/** A code ends at the first closing parenthesis. */
+/** Text of a code, without parentheses, because a code ends at the first closing one. */
 function code(text: string): string {
   return plain(text).replace(/[()]/g, ' ');
 }
@@ -132,7 +133,7 @@ interface EntryKind {
   readonly kind: SpendKind;
 }
 
-/** Requested model, hub, and the model that the hub named. Null if unknown. */
+/** Requested model, hub, and the model that the hub named. Each is null if unknown. */
 interface JournalRoute {
   readonly model: string | null;
   readonly hub: string | null;

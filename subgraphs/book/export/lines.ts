@@ -2,20 +2,23 @@ import { RARE_FACTS } from '../page/row-json.ts';
 import type { Cell } from './cells.ts';
 
 /*
- * Rows as lines of text, written by Postgres, because formatting a million of them in Node blocks its event loop. CSV is identical
- * to that of csv-stringify (compared by a property test).
+ * SQL that writes rows as lines of text, because formatting a million rows in Node would block its event loop. The CSV is identical
+ * to that of csv-stringify, which a property test compares.
  */
 
 /**
- * Matches text that needs quoting: anything but printable ASCII, quotation mark, comma, backslash, or a formula prefix. All open
- * texts of a row are checked at once, separated by U+001F.
+ * Matches text that needs escaping, because it contains anything but printable ASCII, or a quotation mark, a comma, a backslash or
+ * a formula prefix. All open texts of a row are checked at once, separated by U+001F.
  */
 const SPECIAL = String.raw`[^ !#-+\u002d-\u005b\u005d-\u007e\u001f]|(^|\u001f)[=+@\u002d]`;
 
-/** Formula prefixes of spreadsheets (OWASP, CSV Injection), in both widths. Such a text gets an apostrophe. */
+/**
+ * Formula prefixes of spreadsheets (OWASP, CSV Injection), in half and full width. A text with such a prefix gets a leading
+ * apostrophe.
+ */
 const FORMULA = String.raw`^[=+@\u002d\t\r\uff1d\uff0b\uff0d\uff20]`;
 
-/** One line of CSV (RFC 4180) without its end. */
+/** SQL of one line of CSV (RFC 4180), without the line end. */
 export function csvLine(cells: readonly Cell[]): string {
   return line(cells, {
     plain: ({ sql, nullable }) => (nullable ? `coalesce(${sql},'')` : sql),
@@ -29,7 +32,7 @@ export function csvLine(cells: readonly Cell[]): string {
 
 const quoted = (text: string) => `'"'||replace(${text},'"','""')||'"'`;
 
-/** One JSON object with every field, null if it is. */
+/** SQL of one JSON object with every field. Fields without a value are null. */
 export function jsonLine(cells: readonly Cell[]): string {
   const member = ({ name }: Cell, value: string) => `'"${name}":'||${value}`;
   return line(cells, {
@@ -44,7 +47,7 @@ export function jsonLine(cells: readonly Cell[]): string {
 
 const orNull = ({ nullable }: Cell, json: string) => (nullable ? `coalesce(${json},'null')` : json);
 
-/** Writers by kind of cell. `plain` is used if nothing in the row needs escaping. */
+/** Functions that write a cell as SQL, by kind of cell. `plain` is used if no text of the row needs escaping. */
 interface Writer {
   plain(cell: Cell): string;
   escape(cell: Cell): string;
@@ -54,10 +57,10 @@ interface Writer {
   join(texts: readonly string[]): string;
 }
 
-/** Most rows have neither special text nor facts: one check selects the short form. */
+/** SQL of a line. Most rows have neither special text nor rare facts, so one check selects a shorter form for them. */
 function line(cells: readonly Cell[], writer: Writer): string {
   const open = cells.filter(({ name, kind, in_facts }) => kind === 'open' && !in_facts && !name.endsWith('_url'));
-  // Not concat_ws, which takes three times as long.
+  // concat_ws would take three times as long.
   const texts = open.map(({ sql, nullable }) => (nullable ? `coalesce(${sql},'')` : sql)).join(`||E'\\x1f'||`);
   const short = cells.map(cell => (cell.in_facts ? writer.empty(cell) : writeCell(cell, writer.plain, writer)));
   const long = cells.map(cell => writeCell(cell, writer.escape, writer));
@@ -70,7 +73,7 @@ function writeCell(cell: Cell, text: (cell: Cell) => string, writer: Writer): st
   return cell.kind === 'closed' ? writer.plain(cell) : writer[cell.kind](cell);
 }
 
-/** Joins adjacent literals. */
+/** Joins the SQL of cells, and merges adjacent literals. */
 function joinLiterals(texts: readonly string[], { join: joined }: Writer): string {
   return joined(texts).replaceAll(`'||'`, '');
 }

@@ -8,22 +8,25 @@ import { rowTests, seqsFrom, seqsTo } from '../page/row-scope.ts';
 import { BASE_URL } from './cells.ts';
 import type { ExportFilter } from './publish.ts';
 
-/* Matching rows of a book, read page by page in the gapless order of seq, so that no cursor is held for a slow reader. */
+/* Reads the matching rows of a book page by page by seq, which has no gaps, so that no cursor is held for a slow reader. */
 
-/** Span of a book to read: rows after one seq, up to the last at the start. */
+/** Part of a book to read: the rows after one seq, up to the last row at the start. */
 export interface BookSpan {
   readonly agent_id: AgentId;
   /** Seq of the last row that the reader has. */
   readonly after: number;
-  /** No row up to this seq matches: `after`, or the start of the requested time. */
+  /** No row up to this seq matches. It is `after`, or the last seq before the requested time. */
   readonly begins_after: number;
   readonly last_seq: number;
   readonly filter: ExportFilter;
-  /** Number of matching rows at the start. With an evidence filter rows may change in between. */
+  /** Number of matching rows at the start. With an evidence filter it may change during the read. */
   readonly rows_total: number;
 }
 
-/** `left` aborts when the reader leaves. @throws forbidden if there is no such book; book_damaged; unavailable */
+/**
+ * Finds the part of a book to read, and counts its matching rows. `left` aborts when the reader leaves.
+ * @throws forbidden if the book does not exist; book_damaged; unavailable
+ */
 export async function spanOf(
   database: Database,
   agent_id: AgentId,
@@ -34,7 +37,7 @@ export async function spanOf(
   const values: unknown[] = [agent_id];
   const moment = (at: Date | null | undefined) => (at ? `$${values.push(at.toISOString())}` : null);
   const [from, to] = [moment(filter.from), moment(filter.to)];
-  // Null if no row is in that time.
+  // `first` and `last` are null if no row is in the requested time.
   const [first, last] = [from === null ? '1' : seqsFrom(from), to === null ? 'seq' : seqsTo(to)];
   const [head] = await database.query<{ seq: number; first: number | null; last: number | null; damaged: boolean }>({
     name: ['export span', from && 'from', to && 'to'].filter(Boolean).join(' '),
@@ -50,7 +53,9 @@ export async function spanOf(
   return { ...span, rows_total: await rowsIn(database, span, left) };
 }
 
-/** Counts in steps, each in turn with the pages of all streams. Counting costs a thirtieth of reading. */
+/**
+ * Counts matching rows in steps. Each step takes its turn among the pages of all streams. Counting costs a thirtieth of reading.
+ */
 async function rowsIn(
   database: Database,
   span: Omit<BookSpan, 'rows_total'>,
@@ -74,14 +79,14 @@ function isNarrowed(filter: ExportFilter): boolean {
   return shapeOf(filter) !== '';
 }
 
-/** Conditions of a filter. Its values are appended to those given. */
+/** SQL conditions of a filter. Their values are appended to `values`. */
 export function filterConditions(filter: ExportFilter, values: unknown[]): string {
   return rowTests(filter, value => `$${values.push(value)}`)
     .map(test => ` and ${test}`)
     .join('');
 }
 
-/** Name of a statement with these conditions, so that equal texts share a name. */
+/** Suffix of a statement's name for the conditions of a filter, so that statements with the same name have the same text. */
 export function shapeOf(filter: ExportFilter): string {
   const names = Object.entries(filter).filter(([, value]) => (value ?? null) !== null);
   return names
@@ -90,14 +95,14 @@ export function shapeOf(filter: ExportFilter): string {
     .join('');
 }
 
-/** Rows of a page as one text. `to` is the last seq. */
+/** Matching rows of one page as text. `to` is the last seq of the page. */
 export interface TextPage {
   readonly text: string;
   readonly rows: number;
   readonly to: number;
 }
 
-/** Readers of all streams take turns, so that paying requests have connections. */
+/** All streams take turns in reading, so that connections are left for paying requests. */
 const turns = new Semaphore({
   at_once_max: exportLimits.pages_read_at_once_max,
   wait_ms_max: exportLimits.page_wait_ms_max,
@@ -105,8 +110,8 @@ const turns = new Semaphore({
 });
 
 /**
- * Matching rows of book $1 after $3 up to $4, each written by `line` (an expression over `book_row r` and `c`), joined by
- * `separator`.
+ * Reads matching rows as pages of text. Each row is written by `line` (an SQL expression over `book_row r` and its counts `c`), and
+ * rows are joined by `separator`.
  */
 export function textPages(
   database: Database,
@@ -125,7 +130,10 @@ export function textPages(
   });
 }
 
-/** Runs a statement of a stream when it is the turn of its book, unless the reader has left. @throws unavailable */
+/**
+ * Runs a statement of a stream when it is the turn of its book, unless the reader has left.
+ * @throws unavailable
+ */
 export async function inTurn<T>(agent_id: AgentId, read: () => Promise<T>, left?: AbortSignal): Promise<T> {
   const found = await turns.take(String(agent_id), async () => ({ read: await read() }), left);
   if (left?.aborted) throw new Refusal('unavailable', { detail: 'The client has closed the connection.' });
@@ -133,7 +141,7 @@ export async function inTurn<T>(agent_id: AgentId, read: () => Promise<T>, left?
   return found.read;
 }
 
-/** Reads one page ahead, so at most two are in memory. `too_many` is the message if there is no turn. */
+/** Reads one page ahead, so at most two pages are in memory. `too_many` is the text of the refusal if no turn comes in time. */
 export async function* readAhead<T extends object>(
   { agent_id, begins_after, last_seq }: BookSpan,
   too_many: string,
@@ -141,7 +149,7 @@ export async function* readAhead<T extends object>(
 ): AsyncGenerator<T> {
   const begin = (from: number) => {
     const page = turns.take(String(agent_id), () => read(from, Math.min(from + exportLimits.page_rows, last_seq)));
-    // It may fail after the reader has left, when nobody awaits it.
+    // A page may fail after the reader has left, and then its promise is not awaited.
     page.catch(() => {});
     return page;
   };

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type ExportField, exportFields, streamedFieldNames } from '../../../schema/export-row.ts';
 
 /*
- * Rows as a Parquet file, one row group at a time. Amounts are strings of digits, because no Parquet decimal holds the 30 decimals
- * of XNO and a float would round. DuckDB reads them with `amount::decimal(38, 0)`.
+ * Rows as a Parquet file, one row group at a time. Amounts are decimal digits in text columns, because no Parquet decimal holds the
+ * 30 decimals of XNO and a float would round. DuckDB reads them with `amount::decimal(38, 0)`.
  */
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
@@ -43,7 +43,7 @@ function columnOf(name: string, { type, nullable }: ExportField): ParquetColumn 
 
 const columns: readonly ParquetColumn[] = streamedFieldNames.map(name => columnOf(name, exportFields[name]));
 
-/** Writes one file: `group` per row group, then `end`. Each returns the new bytes. */
+/** Writes one file: call `group` for each row group, then `end`. Each call returns the new bytes. */
 export class ParquetFile {
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
@@ -56,7 +56,7 @@ export class ParquetFile {
   }
 
   group(rows: readonly JsonObject[]): Uint8Array {
-    // Without a page index, which would be in memory until the end. Row groups are small.
+    // No page index is written, because it would be in memory until the end and row groups are small.
     const columnData: ColumnSource[] = columns.map(({ name, value }) => ({
       name,
       data: rows.map(value),
@@ -73,7 +73,7 @@ export class ParquetFile {
     return this.#taken();
   }
 
-  /** Bytes written since the last call. The buffer is reused. */
+  /** Returns the bytes written since the last call, and reuses the buffer. */
   #taken(): Uint8Array {
     const taken = this.#bytes.getBytes().slice();
     this.#bytes.index = 0;

@@ -85,7 +85,7 @@ export class PullExportResolver {
     return { agentId: agent_id, slug: withdrawn.slug, withdrawnAt: new Date(clock.now_ms()) };
   }
 
-  /** Only rows; headers say how many match. */
+  /** CSV contains only rows, so headers state how many rows match. */
   @FieldResolver()
   csv(@Root() { csv, truncated, matchingCount }: PullExport, @Ctx() { response }: BookContext): string {
     if (truncated !== null)

@@ -19,14 +19,14 @@ import { signedPullExport } from './sign.ts';
 /** 128 bits, so that a slug cannot be guessed. */
 const SLUG_BYTES = 16;
 
-/** A build reads every row of its book, so few run at a time, in turn by book. */
+/** A build reads every row of its book, so few run at once, and books take turns. */
 const builds = new Semaphore({
   at_once_max: exportLimits.pulls_built_at_once_max,
   wait_ms_max: exportLimits.pull_wait_ms_max,
   waiting_per_asker_max: exportLimits.pull_waiting_per_book_max,
 });
 
-/** Filter of the rows, in the form of the graph. */
+/** Filter of the exported rows, with the property names of rows. */
 export type ExportFilter = Pick<RowFilter, 'from' | 'to' | 'evidence' | 'intentId' | 'delegationHash'>;
 
 /** Scope of an export with this filter and limit. */
@@ -52,8 +52,9 @@ export interface PublishedScope {
 type Publisher = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'base_url' | 'profile'>;
 
 /**
- * Publishes an export of the book, or rebuilds the published one under the same slug. The slug is reserved first, because it is
- * signed; until the build is stored the earlier one is served. @throws forbidden, book_damaged, rate_limited
+ * Publishes an export of the book, or builds the published one again under the same slug. The slug is stored first, because it is
+ * signed. Until the new build is stored, the earlier build is served.
+ * @throws forbidden, book_damaged, rate_limited
  */
 export async function publishExport(
   publisher: Publisher,
@@ -109,13 +110,13 @@ async function buildAndStore(
     ],
   });
   const stands = await publishedExport(database, agent_id);
-  // It was withdrawn in the meantime, which was the owner's last request.
+  // The owner has withdrawn the export in the meantime, and that request is the later one.
   if (stands?.slug !== slug)
     throw new Refusal('not_found', { detail: 'The export was withdrawn while it was being built.' });
   return stands;
 }
 
-/** Extent of an export beside its CSV. An unfinished scan may miss any row. */
+/** Extent of a published export, which is sent beside its CSV. A scan that did not finish may have missed any row. */
 export function pulledExtent({
   truncated,
   empty_reason,
@@ -128,7 +129,10 @@ export function pulledExtent({
   };
 }
 
-/** The existing slug of the book, or this one from now on. */
+/**
+ * Returns the slug of the book's published export. If the book has none, stores and returns `slug`.
+ * @throws forbidden if the book does not exist
+ */
 async function takeSlug(database: Database, agent_id: AgentId, slug: string, at: string): Promise<string> {
   const [taken] = await database.query<{ slug: string }>({
     name: 'take export slug',
@@ -140,19 +144,22 @@ async function takeSlug(database: Database, agent_id: AgentId, slug: string, at:
   return taken.slug;
 }
 
-/** Nobody can read it once this returns. Null if nothing was published. */
+/** Withdraws the published export. It cannot be read once this has returned. Null if nothing was published. */
 export async function withdrawExport(database: Database, agent_id: AgentId): Promise<{ readonly slug: string } | null> {
   const text = 'delete from pull_export where agent_id = $1 returning slug';
   const [withdrawn] = await database.query<{ slug: string }>({ name: 'withdraw export', text, values: [agent_id] });
   return withdrawn ?? null;
 }
 
-/** The published export of the book, or null. */
+/** Reads the published export of a book. Null if there is none. */
 export function publishedExport(database: Database, agent_id: AgentId): Promise<PullExport | null> {
   return readExport(database, 'agent_id', agent_id);
 }
 
-/** Null if there is none or it was withdrawn. While the log is halted it may have been withdrawn since. @throws unavailable */
+/**
+ * Reads the published export with this slug. Null if there is none or it was withdrawn.
+ * @throws unavailable while the log is halted, because an older database may still have an export that was withdrawn
+ */
 export async function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
   requireNotHalted(database);
   return readExport(database, 'slug', slug);
@@ -164,7 +171,7 @@ async function readExport(database: Database, column: 'agent_id' | 'slug', value
   return row ? asEntity(PullExport, row) : null;
 }
 
-/** Withdraws all exports, because a withdrawn one may have returned with an older database. */
+/** Withdraws all exports, because an older database may have brought back one that was withdrawn. */
 export async function withdrawAllExports(tx: Tx): Promise<void> {
   await tx.query('delete from pull_export');
 }

@@ -5,9 +5,9 @@ import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * A published export: built and signed when published or refreshed, then only read, so that a read costs the same for any size of
- * book. One per book. It is deleted with its slug when withdrawn. The slug exists before the build, but is served only once
- * `signed`.
+ * A published export. It is built and signed when it is published or refreshed, and afterwards only read, so that a read costs the
+ * same for any size of book. A book has at most one. Withdrawing it deletes it with its slug. The slug is stored before the build,
+ * but is served only once `signed` is set.
  */
 @ObjectType({
   description: 'A signed export that anyone can read by its slug. It has the rows as they were when it was built.',

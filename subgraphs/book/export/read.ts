@@ -13,19 +13,19 @@ import { type BookSpending, SPENDING_COLUMNS, type SpendingCounters, spendingOf 
 import { BASE_URL, cells } from './cells.ts';
 import { jsonLine } from './lines.ts';
 
-/** Source of an export: a transaction or single statements. */
+/** Source from which an export is read: a transaction or single statements. */
 export interface ExportReader {
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<{ readonly rows: R[] }>;
 }
 
-/** Reads by single statements, each with its own snapshot. */
+/** Makes a reader of single statements, each of which has its own snapshot. */
 export function readingOf(database: Database): ExportReader {
   return { query: async statement => ({ rows: await database.query(statement) }) };
 }
 
 const ROW = jsonLine(cells);
 
-/** The filter of a scope, as a page of the book takes it. */
+/** Filter of a scope, in the form that pages of a book use. */
 function filterOf({ from, to, filters }: ExportScope): RowFilter {
   const { evidence, intent_id, delegation_hash = null } = filters;
   const at = (moment: string | null) => (moment === null ? null : new Date(moment));
@@ -33,7 +33,7 @@ function filterOf({ from, to, filters }: ExportScope): RowFilter {
   return { from: at(from), to: at(to), ...named };
 }
 
-/** The newest rows of the scope, by collected_at and then task_id, as an export shows them. */
+/** Reads the newest rows of the scope, sorted by collected_at and then task_id, as an export shows them. */
 export async function exportedRows(reading: ExportReader, scope: ExportScope, base_url: string): Promise<JsonObject[]> {
   const { select, values } = rowScope(agentId(scope.book_id), { limit: scope.limit, filter: filterOf(scope) });
   const { rows } = await reading.query<{ row: string }>({
@@ -44,21 +44,21 @@ export async function exportedRows(reading: ExportReader, scope: ExportScope, ba
   return rows.map(({ row }) => JSON.parse(row) as JsonObject);
 }
 
-/** A page of an export and its extent, from one snapshot. */
+/** Page of an export and its extent, from one snapshot. */
 export interface ExportedPage {
-  /** By collected_at and then task_id. */
+  /** Sorted by collected_at and then task_id. */
   readonly rows: JsonObject[];
-  /** Number and sum of all rows of the scope, regardless of limit and `before`. */
+  /** Number and sum of all matching rows, regardless of limit and `before`. */
   readonly matching: MatchingRows;
-  /** Rows older than this seq are shown. Null: from the newest. */
+  /** The page has rows older than this seq. Null if it starts with the newest row. */
   readonly before: number | null;
   /** True if a matching row is newer than the page. */
   readonly newer: boolean;
-  /** `before` of the next page. Null if no older row matches. */
+  /** Value of `before` for the next page. Null if no older row matches. */
   readonly next_before: number | null;
 }
 
-/** The newest rows of the scope that are older than seq `before`, if given. */
+/** Reads the newest rows of the scope that are older than seq `before`, if this is given. */
 export async function exportedPage(
   reading: ExportReader,
   scope: ExportScope,
@@ -66,7 +66,7 @@ export async function exportedPage(
   base_url: string,
 ): Promise<ExportedPage> {
   const filter = filterOf(scope);
-  // One more than is shown tells that there are others.
+  // One row more than the page is read, to find out whether there are older rows.
   const page = rowScope(agentId(scope.book_id), { limit: scope.limit + 1, before, filter });
   const values = [...page.values, base_url, scope.limit];
   const [url, shown] = [`$${values.length - 1}::text`, `nth <= $${values.length}`];
@@ -95,14 +95,14 @@ export async function exportedPage(
   };
 }
 
-/** Whether a matching row is not older than a seq, by the index of the page. */
+/** SQL condition that a matching row has at least this seq, checked by the index of the page. */
 function newerText(before: number, filter: RowFilter, parameter: Parameter): string {
   const { from = null, to = null } = filter;
   const conditions = [...rowTests(filter, parameter), ...seqBounds({ from, to }, parameter)];
   return `exists (select from book_row where ${['agent_id = $1', `seq >= ${parameter(before)}`, ...conditions].join(' and ')})`;
 }
 
-/** Rows of these tasks on a book, as an export shows them. */
+/** Reads the rows of these tasks on a book, in the form of an export. */
 export async function rowsOfTasks(
   reading: ExportReader,
   agent_id: AgentId,
@@ -124,7 +124,7 @@ export interface ExportHead {
   readonly spending: BookSpending;
 }
 
-/** Null if there is no such book. */
+/** Reads the head of a book for an export. Null if the book does not exist. */
 export async function exportHead(reading: ExportReader, agent_id: number): Promise<ExportHead | null> {
   const { rows } = await reading.query<Omit<ExportHead, 'spending'> & SpendingCounters>({
     name: 'export head',
@@ -142,7 +142,7 @@ const COMMITMENT = SHA256(
   `r.task_id||'|'||r.evidence||'|'||coalesce(r.amount::text,'')||'|'||coalesce(r.payment_ref,'')||'|'||btrim(${asTime('r.collected_at')},'"')`,
 );
 
-/** Counts and hashes every row of the book in Postgres, in the order of the coverage. */
+/** Counts and hashes every row of the book in Postgres, in the order that the coverage prescribes. */
 export async function scanUniverse(
   reading: ExportReader,
   scope: ExportScope,

@@ -2,19 +2,25 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { exportLimits } from '../../../schema/limits.ts';
 
-/** Running streams of whole books in this process, by book. */
+/** Counts the running streams of whole books in this process, by book. */
 export class StreamRoom {
   readonly #open = new Map<AgentId, number>();
   #all = 0;
 
-  /** Checked before the first byte, when a refusal can still be sent. @throws rate_limited */
+  /**
+   * Requires that one more stream may run. Called before the first byte, when a refusal can still be sent.
+   * @throws rate_limited
+   */
   requireRoom(agent_id: AgentId): void {
     const full = this.#all >= exportLimits.streams_max || this.#of(agent_id) >= exportLimits.streams_per_book_max;
     if (full)
       throw new Refusal('rate_limited', { detail: 'Too many exports are running. Try again when one has ended.' });
   }
 
-  /** Counts work before the first piece, which costs as much as pieces, even if the reader leaves. @throws rate_limited */
+  /**
+   * Runs the work before the first piece and counts it as a stream, because it costs as much as pieces, even if the reader leaves.
+   * @throws rate_limited
+   */
   async during<T>(agent_id: AgentId, work: () => Promise<T>): Promise<T> {
     this.requireRoom(agent_id);
     this.#count(agent_id, 1);
@@ -25,7 +31,10 @@ export class StreamRoom {
     }
   }
 
-  /** Passes on `pieces`, counted from the first piece until the end or until the reader leaves. */
+  /**
+   * Passes on `pieces`. The stream is counted from the first piece until it ends or the reader leaves.
+   * @throws rate_limited
+   */
   async *hold<T>(agent_id: AgentId, pieces: AsyncIterable<T>): AsyncGenerator<T> {
     this.requireRoom(agent_id);
     this.#count(agent_id, 1);

@@ -12,7 +12,7 @@ export interface UnsignedPullExport {
   readonly slug: string;
   readonly agent_id: number;
   readonly format: PullFormat;
-  /** ISO 8601. */
+  /** Time of the build (ISO 8601). */
   readonly exported_at: string;
   readonly specimen: boolean;
   readonly audit: JsonObject;
@@ -25,7 +25,7 @@ const NOTE =
   'document_sha256 by its rule, coverage by its own hashes, and both signatures against verify_jwks; the issuer says what ' +
   'it recorded, the chain alone says what was paid.';
 
-/** The public document, `svc402.book_pull_export.v1`, as the served text. */
+/** Signs a published export (`svc402.book_pull_export.v1`). Returns the JSON text that is served. */
 export function signedPullExport(issuer: Issuer, unsigned: UnsignedPullExport): string {
   const { slug, agent_id, format, exported_at, specimen, audit, csv } = unsigned;
   const document: Json = format === 'csv' ? csv : audit;
@@ -60,7 +60,9 @@ function signedCoverage(issuer: Issuer, { slug, exported_at, coverage }: Unsigne
   return { ...coverage, issuer_signature: signatureMember(issuer, `${slug}.coverage`, exported_at, coverage) };
 }
 
-/** A token over the payload with the claims of tokens, and the raw signature over the canonical payload. */
+/**
+ * Signs a payload twice: as a JWS that also has the claims `iss`, `iat` and `jti`, and as a raw signature over the canonical JSON.
+ */
 function signatureMember(issuer: Issuer, jti: string, at: string, payload: JsonObject): JsonObject {
   const claims = { iss: issuer.base_url, iat: Math.floor(Date.parse(at) / 1000), jti, ...payload };
   return {

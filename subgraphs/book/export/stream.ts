@@ -10,7 +10,7 @@ import { csvLine, jsonLine } from './lines.ts';
 import { type BookSpan, type TextPage, textPages } from './pages.ts';
 import { ParquetFile } from './parquet.ts';
 
-/** A piece of a stream: its bytes and the progress. */
+/** Piece of a stream, as text or as bytes, with the progress after it. */
 export interface StreamedPiece extends Progress {
   readonly text: string | null;
   readonly bytes: Uint8Array | null;
@@ -26,7 +26,10 @@ const csv = { name: 'csv', line: csvLine(streamedCells), separator: String.raw`E
 const json = { name: 'json', line: jsonLine(streamedCells), separator: String.raw`E'\n'` };
 const csvHead = `${streamedFieldNames.join()}\n`;
 
-/** All matching rows of a book in constant memory. Before the first row `last_seq` is the start of the reader. */
+/**
+ * Streams of all matching rows of a book, in constant memory. Before the first row, `last_seq` is the seq after which the reader
+ * starts.
+ */
 export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) => AsyncGenerator<StreamedPiece>>> = {
   async *csv({ database, span, base_url }) {
     // A reader that resumes after a row already has the header.
@@ -56,7 +59,7 @@ export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) =
   },
 };
 
-/** Pages as pieces of whole lines with their progress. */
+/** Turns pages into pieces of whole lines, with their progress. */
 async function* lines(done: Progress, pages: AsyncIterable<TextPage>): AsyncGenerator<StreamedPiece, Progress> {
   for await (const { text, rows, to } of pages) {
     done = progressAfter(done, rows, to);
@@ -65,7 +68,7 @@ async function* lines(done: Progress, pages: AsyncIterable<TextPage>): AsyncGene
   return done;
 }
 
-/** Several pages per row group, because the description of each group is in memory until the end. */
+/** Combines several pages into one row group, because the description of each group is in memory until the end. */
 async function* groups(pages: AsyncIterable<TextPage>): AsyncGenerator<{ rows: JsonObject[]; to: number }> {
   let rows: JsonObject[] = [];
   let to = 0;
@@ -79,11 +82,11 @@ async function* groups(pages: AsyncIterable<TextPage>): AsyncGenerator<{ rows: J
   if (rows.length > 0) yield { rows, to };
 }
 
-/** Progress of a stream. */
+/** Progress of a stream after a piece. */
 export interface Progress {
   readonly rows_done: number;
   readonly rows_total: number;
-  /** Seq of the last row that was read. An interrupted reader resumes after it. */
+  /** Seq of the last row that was read. An interrupted reader can resume after it. */
   readonly last_seq: number;
 }
 
@@ -96,12 +99,15 @@ export function progressAfter({ rows_done, rows_total }: Progress, rows: number,
   return { rows_done: done, rows_total: Math.max(rows_total, done), last_seq };
 }
 
-/** Rows whose evidence changed meanwhile may be missing, so the sent number counts. Any other missing row shows. */
+/**
+ * Progress at the end. With an evidence filter, rows that changed during the read may be missing, so the number of sent rows is the
+ * total. In any other stream a missing row makes the two numbers differ.
+ */
 function atEnd({ rows_done }: Progress, { last_seq, rows_total, filter }: BookSpan): Progress {
   return { rows_done, rows_total: filter.evidence ? rows_done : rows_total, last_seq };
 }
 
-/** Filters of the stream, by the names of a request. Empty for the whole book. */
+/** Filters of the stream, with the member names of a request. Empty for the whole book. */
 export function filtersOf({ filter }: BookSpan): { readonly filters?: JsonObject } {
   const { from, to, evidence, intentId: intent_id, delegationHash: delegation_hash } = filter;
   const [begins, ends] = [from, to].map(at => (at ? iso(at.getTime()) : null));

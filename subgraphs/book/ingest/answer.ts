@@ -8,11 +8,11 @@ import { payerText } from './payer-proof.ts';
 import { envelopeOf } from './row.ts';
 import { spendOf } from './spend.ts';
 
-/** Response to an ingest: stored sealed, and the same for every resend. */
+/** Response to an ingest. It is stored sealed, and each time the request is sent again it gets the same response. */
 export type RecordedIngest = ReturnType<typeof recordPayload> & {
   /**
-   * Signature over the canonical form of all other members. It states that this service recorded the payment, and nothing about what the
-   * seller did.
+   * Signature over the canonical JSON of all other members. It attests that this service recorded the payment, and nothing about
+   * what the seller did.
    */
   readonly signature: { readonly alg: 'ES256'; readonly scope: 'recorded'; readonly value: string };
 };
@@ -32,7 +32,7 @@ function recordPayload(
     agent_id: args.agent_id,
     payment: { ref: foreignRef(transfer), rail, amount, collected: payer_proven },
     payer_proven,
-    // The payer signs it with their own time, and ingests the transfer again.
+    // The payer signs this text with the current time, and ingests the transfer again.
     ...(payer_proven ? {} : { payer_text: payerText(base_url, { agent_id: args.agent_id, transfer }, at_seconds) }),
     route: { hub, model, resource },
     verify_url: verifyUrl(base_url, task_id),

@@ -1,12 +1,15 @@
-/** Limits lookups of transfers that do not exist: each costs calls of a node, and none is paid for. */
+/** Limits lookups of transfers that do not exist, because each costs calls to a node and none is paid for. */
 export interface FailedLooks {
-  /** Time until their next lookup is allowed. Null if it is now. @param who everyone that a lookup is counted for */
+  /**
+   * Time until the next lookup is allowed. Null if it is allowed now.
+   * @param who names of the agent and the payer, for each of which lookups are counted
+   */
   rest(who: readonly string[]): LookRest | null;
   countFailure(who: readonly string[]): void;
 }
 
 export interface LookRest {
   readonly seconds: number;
-  /** Headers RateLimit and RateLimit-Policy. */
+  /** RateLimit and RateLimit-Policy. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -12,14 +12,14 @@ import { merchantVerdict } from './merchant-signature.ts';
 import { isPayerProven, requireFresh } from './payer-proof.ts';
 import { namedTransfer, spendOf } from './spend.ts';
 
-/* Looks up a payment on its chain, determines its payer, and names the slots that it takes. */
+/* Looks up a payment on its chain, determines its payer, and lists the slots that it takes. */
 
-/** The request and its book, which the payment of the stamp is bound to. */
+/** Request and its book. The payment of the stamp is bound to both. */
 export type IngestArgs = IngestRequest & { readonly agent_id: AgentId };
 
-/** Facts found before any money moved. The row and its receipt are made from these alone. */
+/** Facts that are found before any money moves. The row and its receipt are made from the request and these facts alone. */
 export type IngestFact = {
-  /** Task of the row. */
+  /** Task id of the row. */
   readonly task_id: TaskId;
   readonly transfer: ObservedTransfer;
   readonly seen_in: { readonly [K in keyof ChainPosition]: ChainPosition[K] };
@@ -28,16 +28,19 @@ export type IngestFact = {
   readonly merchant_signed: boolean;
 };
 
-/** Slot of a named transfer, so that one of several concurrent requests reads the chain. Released when the transfer is recorded. */
+/**
+ * Slot of a named transfer, so that only one of several concurrent requests reads the chain. It is released when the transfer is
+ * recorded.
+ */
 export function lookSlot(request: IngestRequest): string {
   const { network, transaction, index, payer, pay_to, amount_atomic } = namedTransfer(request);
   return `ingest:${network}:${transaction}:${index ?? `${payer ?? ''}|${pay_to}|${amount_atomic}`}`;
 }
 
 /**
- * Reads the chain under the claim, before any money moves. Only what the chain shows is accepted. @throws transfer_not_believed,
- * duplicate_ref, payer_signature_invalid, offer_receipt_invalid, too_many_disbelieved; network_not_served, chain_unavailable,
- * unavailable if it could not be read
+ * Reads the chain under the claim, before any money moves. Only facts that the chain shows are accepted.
+ * @throws transfer_not_believed, duplicate_ref, payer_signature_invalid, offer_receipt_invalid, too_many_disbelieved;
+ * network_not_served, chain_unavailable, unavailable if the chain could not be read
  */
 export async function findTransfer(
   args: IngestArgs,
@@ -67,14 +70,18 @@ export async function findTransfer(
   }
 }
 
-/** Refusals because the request is not true. */
+/** Codes of refusals because a statement of the request is not true. */
 const untrueCodes: ReadonlySet<string> = new Set([
   'transfer_not_believed',
   'payer_signature_invalid',
   'offer_receipt_invalid',
 ]);
 
-/** A signed offer or receipt that is sent must be valid. Without one the row is only declared. @throws offer_receipt_invalid */
+/**
+ * Whether the seller signed what the payment was for. Without a signed offer or receipt, only the payer states it. One that is sent
+ * must be valid.
+ * @throws offer_receipt_invalid
+ */
 async function isMerchantSigned(args: IngestArgs, transfer: ObservedTransfer): Promise<boolean> {
   if (args.offer_receipt === undefined) return false;
   const verdict = await merchantVerdict(args.offer_receipt, spendOf(args).resource, transfer);
@@ -83,7 +90,10 @@ async function isMerchantSigned(args: IngestArgs, transfer: ObservedTransfer): P
   throw new Refusal('offer_receipt_invalid', { param: 'offer_receipt', facts });
 }
 
-/** A payment to this service belongs to a call or to nobody, and is never foreign. */
+/**
+ * Requires that the payee is not this service: a payment to it is never foreign, whether it paid for a call or not.
+ * @throws duplicate_ref
+ */
 export function requireForeign({ network, pay_to }: NamedTransfer, treasuries: BookContext['treasuries']): void {
   const ours = network === 'nano' ? undefined : treasuries[network];
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
@@ -91,7 +101,7 @@ export function requireForeign({ network, pay_to }: NamedTransfer, treasuries: B
     throw new Refusal('duplicate_ref', { facts: { charged: false } });
 }
 
-/** The reason and, if several transfers match, the `transfer_index` of each. */
+/** Reason of the refusal and, if several transfers match, the `transfer_index` of each. */
 function disbelief({ reason, transfer_indexes }: Extract<Observation, { kind: 'not_believed' }>) {
   return { reason, ...(transfer_indexes && { transfer_indexes: [...transfer_indexes] }) };
 }
@@ -116,8 +126,9 @@ function requireObserved(
 }
 
 /**
- * A transfer belongs to one row, permanently and over all books. With an unproven payer it takes another slot, so that the payer
- * can still record it, and is refused if it belongs to another row. @throws duplicate_ref
+ * Returns the slot that the transfer takes. A transfer belongs to one row, permanently and across all books. With an unproven payer
+ * it takes another slot, so that the payer can still record it, but it is refused if it already belongs to a row.
+ * @throws duplicate_ref
  */
 async function freeSlots(
   context: Pick<BookContext, 'database' | 'payment_index'>,
@@ -127,14 +138,14 @@ async function freeSlots(
 ): Promise<readonly string[]> {
   const slot = transferSlot(transfer);
   const unproven = `unproven:${slot}`;
-  // It may be on this book through another kind of payment.
+  // The transfer may already be on this book through another kind of payment.
   const taken = await context.database.query({
     name: 'transfer that is taken',
     text: `select 1 from claim_slot where slot = any($1)
       union all select 1 from book_row where agent_id = $2 and payment_ref = $3 and transfer_index = $4 limit 1`,
     values: [payer_proven ? [slot] : [slot, unproven], agent_id, foreignRef(transfer), transfer.index],
   });
-  // On another book or none it may have paid for a call at a former treasury.
+  // A transfer that is not on this book may have paid for a call at a former treasury.
   if (taken.length > 0 || (await isOwnTransfer(context, transfer)))
     throw new Refusal('duplicate_ref', { facts: { charged: false } });
   return [payer_proven ? slot : unproven];

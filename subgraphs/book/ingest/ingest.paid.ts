@@ -16,7 +16,7 @@ export interface IngestParts {
 
 /**
  * Sells the recording of a payment to others as a stamp. The transfer is read first, and the result is sealed with the claim when
- * the stamp's payment is sent, so that nobody pays for a refusal and the row is made from it alone.
+ * the payment of the stamp is submitted. So a refusal costs nothing, and the row can be made from the sealed result alone.
  */
 export function ingestPaid(parts: IngestParts): Stamp<IngestArgs, RecordedIngest, IngestFact> {
   return {
@@ -26,7 +26,7 @@ export function ingestPaid(parts: IngestParts): Stamp<IngestArgs, RecordedIngest
     job_kind: 'other',
     price_atomic: limits.stamp_price_atomic,
     networks: ['base', 'solana'],
-    // It records earlier spending elsewhere, so no cap of the book applies to it or to its stamp.
+    // An ingest records earlier spending elsewhere, so no cap of the book applies to it or to its stamp.
     reserves: false,
     stand_ins: ['waiver'],
     route: { model: 'ingest', hub: STAMPED_BY },
@@ -48,7 +48,8 @@ async function record(
 ): Promise<RecordedIngest> {
   if (fact === null) throw new Error(`${task_id} was settled without what it is to record`);
   storeIngest(tx, args.agent_id, fact, recorded_at_ms);
-  // From now on the transfer itself is held, so other requests that name it or prove its payer are accepted.
+  // The transfer's own slot is taken now, so the lookup slot is released. A later request can name the same transfer and prove its
+  // payer.
   dropSlot(tx, lookSlot(args), task_id);
   return ingestAnswer(args, fact, parts.issuer, recorded_at_ms);
 }

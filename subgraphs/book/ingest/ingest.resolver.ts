@@ -32,8 +32,6 @@ import type { BookContext } from '../context.ts';
 import type { RecordedIngest } from './answer.ts';
 import { ingestPaid } from './ingest.paid.ts';
 
-/* GraphQL fields of payments to others. */
-
 inputType('NanoSendInput', 'A confirmed (cemented) send block of XNO.', NanoSend);
 inputType(
   'PaymentRequiredInput',
@@ -92,7 +90,7 @@ export class IngestResolver {
   ): Promise<IngestedSpend> {
     const held = requireHeld(context.principal, agentId);
     const request = readRequest(IngestRequest, input, context);
-    // With several sessions the path names the book.
+    // A request may have several sessions, so the path names the book.
     const principal = { ...context.principal, possession: { kind: 'proven' as const, ...held } };
     const args = { agent_id: held.agent_id, ...request };
     const { answer, settlement_status } = await context.charge(ingestPaid(context), args, { ...context, principal });

@@ -7,9 +7,9 @@ import { isSignedBy } from '../../../schema/secp256k1.ts';
 import { offerDigest, receiptDigest, type SignedDelivery, type SignedTerms } from '../../../schema/x402-artifacts.ts';
 
 /*
- * Checks that the paid wallet signed what the payment was for: the first method of x402's offer-and-receipt extension (§4.5.1),
- * because the chain shows that wallet. Keys found by name (did:web) are not accepted, because they would have to be fetched from
- * the named party.
+ * Checks that the paid wallet signed what the payment was for. This is the first method of x402's offer-and-receipt extension
+ * (§4.5.1). It is possible because the chain shows that wallet. Keys found by name (did:web) are not accepted, because they would
+ * have to be fetched from the named party.
  */
 
 export type MerchantVerdict =
@@ -21,12 +21,15 @@ export type MerchantVerdict =
         | 'other_payment'
         | 'other_resource'
         | 'signature_invalid'
-        /** The form cannot prove that the paid wallet signed. */
+        /** The form of the artifact cannot prove that the paid wallet signed it. */
         | 'signer_unknown';
     };
 type Refused = Extract<MerchantVerdict, { kind: 'not_signed' }>['reason'];
 
-/** @param resource resource of the row, which each artifact must name. Every artifact that is sent must be valid. */
+/**
+ * Checks every artifact that was sent. All of them must be valid.
+ * @param resource resource of the row, which each artifact must name
+ */
 export async function merchantVerdict(
   { offer, receipt }: OfferReceipt,
   resource: string | null,
@@ -55,7 +58,7 @@ async function faultOf<T>(
   transfer: ObservedTransfer,
   faultIn: (payload: T) => Refused | null,
 ): Promise<Refused | null> {
-  // EVM keys sign typed data. A JWS by the paid wallet can only be Ed25519.
+  // EVM wallets sign typed data (EIP-712). A JWS can be signed only by a Solana wallet, whose key is Ed25519.
   if ((artifact.format === 'eip712') !== (transfer.network === 'base')) return 'signer_unknown';
   if (artifact.format === 'jws') {
     const payload = await payloadSignedBy(transfer.pay_to, artifact.signature);
@@ -69,7 +72,10 @@ async function faultOf<T>(
   return signed ? faultIn(artifact.payload) : 'signature_invalid';
 }
 
-/** Payload of a JWS signed by the Solana wallet (RFC 8037). Null if it is not its signature. The address is the key. */
+/**
+ * Payload of a JWS that a Solana wallet signed (RFC 8037). The address of the wallet is its public key. Null if the wallet did not
+ * sign.
+ */
 async function payloadSignedBy(wallet: string, jws: string): Promise<unknown> {
   const key = decodedBase58(wallet);
   if (key?.length !== 32) return null;
@@ -78,7 +84,7 @@ async function payloadSignedBy(wallet: string, jws: string): Promise<unknown> {
     const { payload } = await compactVerify(jws, await importJWK(jwk, 'EdDSA'), { algorithms: ['EdDSA'] });
     return JSON.parse(Buffer.from(payload).toString('utf8'));
   } catch {
-    // Not a JWS, not signed by that key, or not JSON: the response is the same.
+    // The result is the same for a text that is no JWS, is not signed by this key, or is not JSON.
     return null;
   }
 }
@@ -98,7 +104,7 @@ function termsFault(terms: SignedTerms, resource: string | null, transfer: Obser
 function factsFault(facts: SignedDelivery, resource: string | null, transfer: ObservedTransfer): Refused | null {
   const { network, payer, transaction, resourceUrl } = facts;
   if (!isOf(network, transfer)) return 'other_network';
-  // §5.2: a seller may omit the transaction.
+  // A seller may omit the transaction (§5.2 of the extension).
   const named = transaction === '' || spelt(transaction) === spelt(transfer.transaction);
   if (!named || spelt(payer) !== spelt(transfer.payer)) return 'other_payment';
   return isSameResource(resourceUrl, resource) ? null : 'other_resource';
@@ -108,7 +114,7 @@ function isOf(network: string, transfer: ObservedTransfer): boolean {
   return transfer.network !== 'nano' && networks[transfer.network].caip2 === network;
 }
 
-/** Hex ignores case; base58 does not. */
+/** Spelling for comparisons. Hex ignores case, and base58 does not. */
 const spelt = (text: string): string => (text.startsWith('0x') ? text.toLowerCase() : text);
 
 function isSameResource(signed: string, resource: string | null): boolean {

@@ -8,11 +8,11 @@ import type { Database } from '../../database.ts';
 import { verifyTextForService } from '../../verify-for-service.ts';
 import type { BookContext } from '../context.ts';
 
-/* Proves the payer of a transfer. Transfers are public, so without it anyone could record the spending of others. */
+/* Proves the payer of a transfer. Transfers are public, so without a proof anyone could record the spending of others. */
 
 type PayerSignature = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
 
-/** Text for a payer whose wallet the book does not know. */
+/** Text that a payer signs whose wallet is not known to belong to the agent. */
 export function payerText(
   base_url: string,
   { agent_id, transfer }: { readonly agent_id: AgentId; readonly transfer: ObservedTransfer },
@@ -22,7 +22,10 @@ export function payerText(
   return signedText('ingest', base_url, parts);
 }
 
-/** Checked before the chain is read. @throws payer_signature_invalid */
+/**
+ * Requires a recent signature. Called before the chain is read.
+ * @throws payer_signature_invalid
+ */
 export function requireFresh({ payer_signature_timestamp: at }: PayerSignature, now_ms: number): void {
   if (at === null) return;
   const age_seconds = now_ms / 1_000 - at;
@@ -33,8 +36,8 @@ export function requireFresh({ payer_signature_timestamp: at }: PayerSignature, 
 }
 
 /**
- * The payer is the agentWallet, has paid for calls of this book, or has signed now. @throws payer_signature_invalid;
- * chain_unavailable, unavailable if the chain could not be read
+ * Whether the payer is proven: it is the agentWallet, has paid for calls of this book, or has signed this request.
+ * @throws payer_signature_invalid; chain_unavailable, unavailable if the chain could not be read
  */
 export async function isPayerProven(
   transfer: ObservedTransfer,
@@ -53,7 +56,8 @@ export async function isPayerProven(
   const text = (base_url: string) => payerText(base_url, { agent_id, transfer }, at ?? 0);
   const by = signature !== null && at !== null ? { network, payer, signature, asker: principal.address } : null;
   const verdict = by && (await verifyTextForService(base_urls.map(text), by, it => transfers.verifySigner(it, by)));
-  // A wallet that signs each time has rows here but no calls, and searching for one would read the whole book.
+  // The signature is checked first: a wallet that signs each ingest has rows here but no calls, and the search for a call would
+  // read the whole book.
   if (verdict === 'valid' || (await hasPaidHere(database, agent_id, transfer))) return true;
   switch (verdict) {
     case null:
@@ -68,8 +72,8 @@ export async function isPayerProven(
 }
 
 /**
- * Only collected calls prove a payer; ingested payments were proven otherwise or not at all. The sums exclude strangers without
- * reading rows.
+ * Whether the payer has paid for a collected call of this book. Ingested payments do not count, because their payers were proven in
+ * another way or not at all. The sums exclude unknown wallets without reading rows.
  */
 async function hasPaidHere(
   database: Database,

@@ -1,10 +1,10 @@
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Database } from '../../database.ts';
 
-/** Payer and payee by the chain. */
+/** Payer and payee, as the chain shows them. */
 export type ProvenPayment = Pick<ObservedTransfer, 'payer' | 'pay_to'>;
 
-/** Payments to others with a proven payer that have not vanished from their chain, by task. */
+/** Payments to others with a proven payer, by task id. Payments that have vanished from their chain are left out. */
 export async function provenPayments(
   { query }: Pick<Database, 'query'>,
   task_ids: readonly string[],

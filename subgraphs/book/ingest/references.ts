@@ -6,11 +6,14 @@ import type { ChainPosition } from '../../foreign-transfers.ts';
 import type { IngestFact } from './find.ts';
 
 /*
- * Recorded transfers. Written one after the other under the lock of the log's head, so that of a row with a proven payer and one
- * without the later sees the earlier.
+ * Recorded transfers. They are written one after the other under the lock of the log's head. If one transfer has a row with a
+ * proven payer and one without, the later write therefore sees the earlier row.
  */
 
-/** A row with an unproven payer yields to one with a proven payer. yield.ts records it on the book afterwards. */
+/**
+ * Stores the transfer of a row. A row with an unproven payer yields to one with a proven payer, which yield.ts records on the book
+ * afterwards.
+ */
 export function storeIngest(tx: Tx, agent_id: AgentId, fact: IngestFact, at_ms: number): void {
   const { task_id, transfer, seen_in, payer_proven } = fact;
   const slot = transferSlot(transfer);
@@ -39,7 +42,7 @@ export function storeIngest(tx: Tx, agent_id: AgentId, fact: IngestFact, at_ms: 
   });
 }
 
-/** A recorded transfer whose finality is not known yet. */
+/** A recorded transfer that is not known to be final yet. */
 export interface UnsettledIngest {
   readonly task_id: string;
   readonly agent_id: AgentId;
@@ -48,8 +51,8 @@ export interface UnsettledIngest {
 }
 
 /**
- * Transfers to check now, those checked longest ago first: soon at first, then after a pause that grows with their age. Blocks take
- * minutes to be final, some chains never answer again, and each check costs five calls to a node.
+ * Transfers to check now, longest unchecked first. The pause between checks is short at first and grows with the age of the
+ * transfer. Blocks take minutes to become final, some chains never respond again, and each check costs five calls to a node.
  */
 export async function unsettledIngests(
   { query }: Pick<Database, 'query'>,
@@ -74,7 +77,7 @@ export function markIngestsFinal(tx: Tx, task_ids: readonly string[]): void {
   });
 }
 
-/** Marks a transfer that must be checked again. `seen_in` is null if nothing was learned. */
+/** Marks a transfer that must be checked again. `seen_in` is null if the check found nothing new. */
 export function markIngestLookedAt(tx: Tx, task_id: string, seen_in: ChainPosition | null): void {
   tx.write({
     name: 'ingest that was looked at',
@@ -85,8 +88,8 @@ export function markIngestLookedAt(tx: Tx, task_id: string, seen_in: ChainPositi
 }
 
 /**
- * Marks transfers that the final chain does not have. Returns those not marked before, whose rows need a correction in this
- * transaction.
+ * Marks transfers that the final chain does not have. Returns the task ids that were not marked before. The rows of these need a
+ * correction in this transaction.
  */
 export async function markIngestsVanished(tx: Tx, task_ids: readonly string[]): Promise<readonly string[]> {
   const { rows } = await tx.query<{ task_id: string }>({

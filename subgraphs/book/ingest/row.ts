@@ -7,11 +7,11 @@ import type { StampedRow } from '../../stamped-row.ts';
 import type { IngestArgs, IngestFact } from './find.ts';
 import { type ForeignSpend, spendOf } from './spend.ts';
 
-/* The row of a payment to others and the claims of its receipt. Pure: made from the request and the sealed facts. */
+/* Makes the row of a payment to others and the claims of its receipt from the request and the sealed facts alone. */
 
 /**
- * With an unproven payer the amount is only among the facts of the row, so that no sum counts it, here or elsewhere. It does not
- * name its transfer either, because a book has only one row per transfer.
+ * If the payer is unproven, the amount is only in `facts`, so that no sum counts it on any book. The row then has no
+ * `transfer_index` either, because a book can have only one row per transfer.
  */
 export function ingestedRow(
   args: IngestArgs,
@@ -65,13 +65,13 @@ export function ingestedRow(
   };
 }
 
-/** The envelope of a paid job: who authorized what. */
+/** Fulfillment in the form of that of a paid job, which states who authorized what. */
 export function envelopeOf(spend: ForeignSpend, transfer: ObservedTransfer) {
   const authorization = { payer_wallet: transfer.payer, delegation_hash: null, payment_ref: foreignRef(transfer) };
   return { intent: intentOf(spend), authorization, output_commitment: commitmentOf(spend) } satisfies JsonObject;
 }
 
-/** Stated by the payer. This service has not seen what was delivered. */
+/** Commitment as the payer states it. This service has not seen what was delivered. */
 const commitmentOf = ({ output_commitment }: ForeignSpend) => attributeTo('reporter', output_commitment);
 
 function intentOf({ job_kind, resource, intent_id, attempt_index }: ForeignSpend) {

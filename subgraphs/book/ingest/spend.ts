@@ -3,9 +3,9 @@ import type { CommittedOutput } from '../../../schema/output-commitment.ts';
 import type { CanonicalInvoice, IngestRequest } from '../../../schema/requests/ingest.ts';
 import type { NamedTransfer } from '../../foreign-transfers.ts';
 
-/* The transfer that a request names, and what it says the payment bought. Pure. */
+/* Reads from a request which transfer it names, and what it states that the payment bought. */
 
-/** The purchase as the payer states it. This service has not seen it. */
+/** Purchase as the payer states it. This service has not seen it. */
 export interface ForeignSpend {
   readonly job_kind: CanonicalInvoice['job_kind'];
   readonly resource: string | null;
@@ -62,7 +62,7 @@ export function spendOf({ nano, payment_required: required, foreign_invoice: inv
 
 const atomic = (digits: string) => atomicAmount(BigInt(digits));
 
-/** Seller by the host of a URL. */
+/** Host of a URL, as the name of the seller. Null if there is no URL. */
 function hostOf(resource: string | null): string | null {
   return resource !== null && URL.canParse(resource) ? new URL(resource).host || null : null;
 }

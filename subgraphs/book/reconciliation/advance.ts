@@ -15,18 +15,18 @@ export interface AdvanceParts extends Pick<BookContext, 'issuer' | 'profile'> {
   readonly chain: SentTransfers;
 }
 
-/** Next step of a job: none, at once, or after a pause. */
+/** What follows a turn of a job: nothing, the next turn immediately, or the next turn after a pause. */
 export type AdvanceOutcome = 'ended' | 'goes_on' | 'rests';
 
-/** Result of one step. */
+/** Result of one step. `moved`: the report has advanced. `narrowed`: its pages were made smaller. */
 type Step =
   | { readonly kind: 'moved' | 'narrowed' | 'ended' }
   | { readonly kind: 'waits'; readonly for: ReconciliationFault }
   | { readonly kind: 'fails'; readonly by: ReconciliationFault };
 
 /**
- * Reads some pages of a report. Everything is stored in the database: after a crash it continues from its last page, and of two
- * concurrent jobs one writes each page.
+ * Reads some pages of a report. All progress is stored in the database. After a crash the report continues from its last page, and
+ * of two concurrent jobs only one writes each page.
  */
 export async function advance(parts: AdvanceParts, report_id: string, signal: AbortSignal): Promise<AdvanceOutcome> {
   const { pages_per_turn_max } = reconciliationLimits;
@@ -54,7 +54,7 @@ async function stepOf(parts: AdvanceParts, report: StoredReconciliation): Promis
   return readPage(parts, report);
 }
 
-/** Stores the hashes of both ends. */
+/** Stores the block hashes of both ends of the range. */
 async function begin({ database, chain }: AdvanceParts, { reportId, fromBlock, toBlock }: StoredReconciliation) {
   const ends = await chain.ends(fromBlock, toBlock);
   if (ends.kind === 'absent') return { kind: 'fails', by: 'block_absent' } as const;
@@ -67,14 +67,14 @@ async function begin({ database, chain }: AdvanceParts, { reportId, fromBlock, t
   return { kind: 'moved' } as const;
 }
 
-/** Signs the report if the blocks are still those that were read. */
+/** Signs the report if the chain still has the same blocks at both ends of the range. */
 async function end(parts: AdvanceParts, report: StoredReconciliation): Promise<Step> {
   const { database, chain, issuer, profile } = parts;
   const ends = await chain.ends(report.fromBlock, report.toBlock);
   if (ends.kind === 'unreachable') return AWAY;
   if (ends.kind === 'absent' || ends.from_hash !== report.fromHash || ends.to_hash !== report.toHash)
     return { kind: 'fails', by: 'reorganised' };
-  // Another process with a valid key takes the job.
+  // Another process with a key in force takes the job.
   if (issuer.standing !== 'in_force') return { kind: 'waits', for: 'interrupted' };
   await finish(database, { issuer, profile }, report, ends);
   return { kind: 'ended' };
@@ -90,7 +90,7 @@ async function readPage({ database, chain, issuer }: AdvanceParts, report: Store
     return { kind: 'moved' };
   }
   await narrow(database, report);
-  // A node that was too slow or cut off its response may manage half the range; repeating at once would fail again.
+  // A node that was too slow or cut off its response may manage half the range, but an immediate retry would fail again.
   return page.kind === 'unreachable' || pageBlocks === 1 ? AWAY : { kind: 'narrowed' };
 }
 

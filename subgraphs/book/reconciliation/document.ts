@@ -12,7 +12,7 @@ import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 interface ReportParts {
   readonly report: StoredReconciliation;
-  /** The first transfers, in the order of the chain. */
+  /** The first transfers of the report, in the order of the chain. */
   readonly entries: readonly JsonObject[];
   readonly final: boolean;
   /** Time by the clock of the database. */
@@ -20,8 +20,8 @@ interface ReportParts {
 }
 
 /**
- * svc402.reconciliation.v1 in canonical JSON: the class of each transfer of a wallet between two blocks named by hash, and the
- * `signature` over it (ES256, over canonical JSON).
+ * Makes the document svc402.reconciliation.v1 in canonical JSON. It has the class of each transfer of a wallet between two blocks
+ * named by hash, and a `signature` (ES256 over canonical JSON).
  */
 export function signedReconciliation(
   { issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>,

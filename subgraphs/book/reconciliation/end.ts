@@ -8,7 +8,7 @@ import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 type Store = Pick<Database, 'query' | 'transaction'>;
 
-/** Signs the result of all pages. The listed transfers move to the document. */
+/** Ends a report: signs the result of all pages, and moves the listed transfers into the document. */
 export async function finish(
   database: Store,
   signing: Pick<BookContext, 'issuer' | 'profile'>,
@@ -44,7 +44,7 @@ async function entriesOf(tx: Tx, { reportId }: StoredReconciliation): Promise<Js
   return rows.map(({ entry }) => entry);
 }
 
-/** Ends it with a reason. */
+/** Ends a report as failed, with a reason. */
 export async function failReconciliation(
   database: Store,
   report: StoredReconciliation,
@@ -53,7 +53,7 @@ export async function failReconciliation(
   await failWhere(database, report, reason, 0);
 }
 
-/** Ends it if it has waited too long, by the clock of the database. Returns whether it keeps waiting. */
+/** Fails a report that has waited too long, by the clock of the database. Returns whether it keeps waiting. */
 export async function continueWaiting(
   database: Store,
   report: StoredReconciliation,
@@ -62,7 +62,7 @@ export async function continueWaiting(
   return !(await failWhere(database, report, reason, reconciliationLimits.waits_seconds_max));
 }
 
-/** Fails it if it made no progress for too long. */
+/** Fails a report that has made no progress for `seconds`. Returns whether it was failed. */
 function failWhere(
   database: Store,
   report: StoredReconciliation,

@@ -3,7 +3,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { StoredReconciliation } from './reconciliation.entity.ts';
 
-/** A reconciliation by id on its book. Null if there is none. */
+/** Reads a reconciliation of a book by id. Null if the book has none with this id. */
 export async function reconciliationOf(
   { query }: Database,
   agent_id: AgentId,
@@ -17,7 +17,7 @@ export async function reconciliationOf(
   return found ? asEntity(StoredReconciliation, found) : null;
 }
 
-/** A reconciliation by id, for its job. */
+/** Reads a reconciliation by id, for its job. Null if it does not exist. */
 export async function reconciliationById(
   { query }: Pick<Database, 'query'>,
   report_id: string,

@@ -7,7 +7,7 @@ declare module '../../jobs.ts' {
   }
 }
 
-/** Number of reports processed at once in the whole fleet, because each sends many requests to the node. */
+/** Number of reports that the whole fleet processes at once, because each sends many requests to the node. */
 const QUEUES = 2;
 
 /** Job that reads some pages of a report and adds the next job. Jobs of one queue take turns. */

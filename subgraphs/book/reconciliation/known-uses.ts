@@ -4,25 +4,25 @@ import type { Database } from '../../database.ts';
 import { takenSlots } from '../../receipt/claim/slots.ts';
 import { type BackedReceipt, receiptsOfTransfers } from '../../receipt/totals/payments.ts';
 
-/** Record that names a transfer, and what the requester may learn about it. */
+/** Record that names a transfer, and the facts about it that the requester may see. */
 export interface KnownUse extends TransferUse {
-  /** Null for a receipt without a book. */
+  /** Whose book has the record. Null for a receipt without a book. */
   readonly book: 'own' | 'another' | null;
-  /** Null if it belongs to others. Then only its existence is reported. */
+  /** Null if the record belongs to others. Then only its existence is reported. */
   readonly task_id: string | null;
 }
 
 export interface Asker {
   readonly agent_id: number;
-  /** True if the wallet signed. Then all of its receipts may be named. */
+  /** True if the wallet signed the request. Then all receipts of the wallet may be named. */
   readonly signed: boolean;
 }
 
 type Queryable = Pick<Database, 'query'>;
 
 /**
- * All records that name these transfers: rows of the requester's book, receipts by payment, and taken references. For a row of
- * others only its existence is reported.
+ * Returns all records that name these transfers: rows of the requester's book, receipts by payment, and taken slots. For records of
+ * others only the existence is reported.
  */
 export async function knownUses(
   database: Queryable,
@@ -49,7 +49,7 @@ export async function knownUses(
   const taken = [...slots].flatMap(([slot, transfer]) =>
     held.has(slot) ? [ofTransfer(transfer, { kind: 'ingest', book: 'another', task_id: null })] : [],
   );
-  // Of two records for one transfer the first counts, so those with most detail come first.
+  // If several records name one transfer, the first is used, so those with the most detail come first.
   return [...rows, ...others, ...taken];
 }
 
@@ -67,7 +67,8 @@ function ofTransfer(
 }
 
 /**
- * By the index of unique payments of a book. A payment to others with an unproven payer is not included, because the row may yield.
+ * Rows of the requester's book, read by the index of unique payments. A payment to others with an unproven payer is not included,
+ * because its row may yield.
  */
 async function rowsOf(database: Queryable, agent_id: number, transfers: readonly SentTransfer[]): Promise<KnownUse[]> {
   const rows = await database.query<{
@@ -92,7 +93,7 @@ async function rowsOf(database: Queryable, agent_id: number, transfers: readonly
   }));
 }
 
-/** Receipts of rows of payments to others, which are not purchases here. */
+/** Task ids of those receipts that record payments to others, which are not purchases here. */
 async function ingestedAmong(database: Queryable, receipts: readonly BackedReceipt[]): Promise<ReadonlySet<string>> {
   const found = await database.query<{ task_id: string }>({
     name: 'ingested receipts',

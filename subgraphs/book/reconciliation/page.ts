@@ -23,8 +23,8 @@ interface Page {
 }
 
 /**
- * Classifies the transfers of a page and stores them with the progress in one transaction, unless another job has done so. Pages
- * are whole blocks, so that transfers of one transaction are judged together.
+ * Classifies the transfers of a page and stores them with the progress in one transaction, unless another job has already done so.
+ * Pages are whole blocks, so that transfers of one transaction are classified together.
  */
 export async function takePage(
   database: Pick<Database, 'query' | 'transaction'>,
@@ -52,7 +52,7 @@ export async function takePage(
         to + 1,
         classified.length,
         JSON.stringify(sumsAsJson(sums)),
-        // A node that refused may have been busy, so the page grows slowly again.
+        // The page size grows again slowly, because a node that refused a page may only have been busy.
         Math.min(page_blocks_max, Math.ceil(report.pageBlocks * 1.25)),
       ],
     });
@@ -60,7 +60,7 @@ export async function takePage(
   });
 }
 
-/** Known wallets of the owner, in lower case. */
+/** Known wallets of the agent, in lower case. */
 export function knownWallets({ wallet, agentWallet }: StoredReconciliation): string[] {
   return [...new Set([wallet, ...(agentWallet === null ? [] : [agentWallet])].map(each => each.toLowerCase()))];
 }
@@ -83,7 +83,7 @@ function sumsIn(kept: JsonObject): ClassSums {
   ) as ClassSums;
 }
 
-/** A transfer as the document lists it. Unknown or private members are absent. */
+/** Transfer in the form in which the document lists it. Unknown or private members are absent. */
 function entryOf(classified: TransferClassification<SentTransfer, KnownUse>, base_url: string): JsonObject {
   const { class: of, transfer, use } = classified;
   const { block_number, log_index, tx_hash, to, amount } = transfer;
@@ -114,8 +114,8 @@ interface Payer {
 }
 
 /**
- * Payees that belong to the payer, in lower case: known wallets, and those that paid for calls of the same agent. A payment to
- * others that was only reported proves nothing.
+ * Payees that belong to the payer, in lower case: the known wallets, and wallets that paid for calls of the same agent. A payment
+ * to others that was only reported does not prove this.
  */
 export async function ownAmong(
   database: Pick<Database, 'query'>,

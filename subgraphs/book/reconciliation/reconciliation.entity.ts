@@ -3,10 +3,7 @@ import type { AgentId, ReconciliationId } from '../../../schema/ids.ts';
 import type { ReconciliationFault, ReconciliationState, WalletProvenBy } from '../../../schema/reconciliation.ts';
 import { BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/**
- * A reconciliation: its progress, sums and, at the end, the signed document. It has everything that another process needs to
- * continue.
- */
+/** A reconciliation: its progress, its sums and, at the end, the signed document. Another process can continue it from this row. */
 @Entity({ tableName: 'reconciliation' })
 @Index({ name: 'reconciliation_asked', properties: ['agentId', 'askedAt'] })
 @Index({
@@ -18,10 +15,10 @@ export class StoredReconciliation {
   reportId!: ReconciliationId;
   @Property({ type: 'integer' })
   agentId!: AgentId;
-  /** EIP-55, like the next member. */
+  /** Address in EIP-55 spelling. */
   @Property({ type: 'text' })
   wallet!: string;
-  /** agentWallet at the time of the request. */
+  /** agentWallet at the time of the request, in EIP-55 spelling. Null if it was not known. */
   @Property({ type: 'text', nullable: true })
   agentWallet!: string | null;
   @Property({ type: 'text' })
@@ -34,38 +31,38 @@ export class StoredReconciliation {
   state!: ReconciliationState;
   @Property({ type: 'text', nullable: true })
   reason!: ReconciliationFault | null;
-  /** First block that was not read. */
+  /** First block that was not read yet. */
   @Property({ type: 'integer' })
   nextBlock!: number;
   /** Number of blocks of the next page. */
   @Property({ type: 'integer' })
   pageBlocks!: number;
-  /** Hashes of both ends as first found. */
+  /** Hashes of the first and the last block, as they were first read. Null before that. */
   @Property({ type: 'text', nullable: true })
   fromHash!: string | null;
   @Property({ type: 'text', nullable: true })
   toHash!: string | null;
-  /** Size of the log at the request. All its leaves are considered. */
+  /** Size of the log at the time of the request. All of its leaves are compared. */
   @Property({ type: new BigIntType('number') })
   logSize!: number;
   @Property({ type: 'integer' })
   transfers!: number;
-  /** Sums by class: {count, amount}, amounts as digits. */
+  /** Sums by class as {count, amount}. Amounts are decimal digits. */
   @Property({ type: 'json', columnType: 'jsonb' })
   sums!: JsonObject;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   askedAt!: Date;
-  /** Time of the last page. */
+  /** Time of the last progress. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   movedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   endedAt!: Date | null;
-  /** Signed document in canonical JSON. */
+  /** Signed document in canonical JSON. Null until the report is done. */
   @Property({ type: 'text', nullable: true })
   document!: string | null;
 }
 
-/** A transfer of a running reconciliation as its document will list it. Deleted at the end. */
+/** A transfer of a running reconciliation, in the form in which the document will list it. Deleted when the report ends. */
 @Entity({ tableName: 'reconciliation_transfer' })
 export class ReconciledTransfer {
   @PrimaryKey({ type: 'text' })

@@ -55,7 +55,7 @@ function shownReconciliation(stored: StoredReconciliation): Reconciliation {
 const BookArguments = argumentsType(BookPath);
 const ReportArguments = argumentsType(BookPath, ReconciliationPath);
 
-/** GraphQL fields of reconciliations. They require possession of the agent and proof of the wallet. */
+/** GraphQL fields of reconciliations. They require possession of the agent, and starting one also requires proof of the wallet. */
 @Resolver(() => Reconciliation)
 export class ReconciliationResolver {
   @Mutation(() => Reconciliation, {

@@ -1,6 +1,6 @@
 import type { SentTransfer } from '../../../schema/reconciliation-rule.ts';
 
-/** Both ends of a range of blocks. */
+/** Hashes of the first and the last block of a range. */
 export type RangeEnds =
   | {
       readonly kind: 'found';
@@ -9,7 +9,7 @@ export type RangeEnds =
       /** True if the last block is final. */
       readonly final: boolean;
     }
-  /** The chain does not have the block (yet). */
+  /** The chain does not have one of the blocks, or not yet. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreachable' };
 
@@ -20,11 +20,11 @@ export type SentPage =
   | { readonly kind: 'unreachable' };
 
 /**
- * Reads USDC transfers of a wallet from Base. Never throws. The node is not trusted: unrequested results are dropped, and
- * contradictory ones count as no response.
+ * Reads USDC transfers of a wallet from Base. Never throws. The node is not trusted: results that were not requested are dropped,
+ * and contradictory results count as no response.
  */
 export interface SentTransfers {
   ends(from_block: number, to_block: number): Promise<RangeEnds>;
-  /** In the order of the chain, both ends included. */
+  /** Transfers in the order of the chain. Both ends of the range are included. */
   transfersOf(wallet: string, from_block: number, to_block: number): Promise<SentPage>;
 }

@@ -21,12 +21,12 @@ type StartContext = Pick<
   'database' | 'issuer' | 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
 >;
 
-/** Random bytes of an id. */
+/** Number of random bytes in an id. */
 const ID_BYTES = 10;
 
 /**
- * Requests a report. Its job exists if and only if the report does. @throws invalid_request, control_proof_missing,
- * control_proof_invalid, reconciliation_running, rate_limited, book_damaged
+ * Starts a report. The report and its job are added in one transaction, so neither exists without the other.
+ * @throws invalid_request, control_proof_missing, control_proof_invalid, reconciliation_running, rate_limited, book_damaged
  */
 export async function startReconciliation(
   context: StartContext,
@@ -92,13 +92,14 @@ const { per_agent_day_max, kept_per_agent_max, abandoned_seconds } = reconciliat
 interface Room {
   readonly running: string | null;
   readonly recent: number;
-  /** Seconds until the oldest of the last day leaves it. */
+  /** Seconds until the oldest report of the last day is a day old. Null if there is none. */
   readonly seconds: number | null;
 }
 
 /**
- * Reconciliations are free, so they are bounded: one per agent at a time, a number per day, and a number kept. Under the head's
- * lock, so that concurrent requests cannot exceed the limits. @throws reconciliation_running, rate_limited
+ * Limits reconciliations, because they are free: one per agent at a time, a number per day, and a number kept. Requires the head's
+ * lock, so that concurrent requests cannot exceed the limits.
+ * @throws reconciliation_running, rate_limited
  */
 async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<void> {
   tx.write({
@@ -136,15 +137,16 @@ async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<voi
 type WalletCheckContext = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 interface ProvenWallet {
-  /** EIP-55, like the next member. */
+  /** Address in EIP-55 spelling, like `agent_wallet`. */
   readonly wallet: string;
   readonly agent_wallet: string | null;
   readonly proven_by: WalletProvenBy;
 }
 
 /**
- * The agentWallet needs no proof beyond possession of the agent; any other wallet must sign for this agent. @throws
- * control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable if the chain could not be read
+ * Requires that the wallet is proven. The agentWallet needs no proof beyond possession of the agent; any other wallet must sign a
+ * text that names this agent.
+ * @throws control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable if the chain could not be read
  */
 async function requireProvenWallet(
   { wallet: named, signature, signed_at }: ReconciliationRequest,
