@@ -21,7 +21,7 @@ export interface BookContext extends Context, ChargePort {
   readonly free_wallets: FreeWalletProofs;
   /** Finds payments to others on their chains. */
   readonly transfers: ForeignTransfers;
-  /** Finds payments of this service's receipts by their transfers. Null if the feature is off. */
+  /** Finds payments of this service's receipts by their transfers. Null if this index is turned off. */
   readonly payment_index: PaymentIndex | null;
   readonly failed_looks: FailedLooks;
   /** Addresses at which this service is paid, by network. */

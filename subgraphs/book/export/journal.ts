@@ -91,8 +91,8 @@ export function journalCsv(spends: readonly Spend[], names: AccountNames): strin
 }
 
 /**
- * Header of a journal. It states that amounts are in full, so that programs round none, which rows the journal covers, and the
- * account of each kind.
+ * Header of a journal. It states that amounts have all their decimals, so that programs do not round them. It also lists the
+ * filters of the rows and the account of each kind.
  */
 export function ledgerHead(filters: JsonObject, names: AccountNames): string {
   const narrowed = Object.entries(filters).map(([name, value]) => `${name} ${plain(String(value))}`);

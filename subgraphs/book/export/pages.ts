@@ -15,7 +15,7 @@ export interface BookSpan {
   readonly agent_id: AgentId;
   /** Seq of the last row that the reader has. */
   readonly after: number;
-  /** No row up to this seq matches. It is `after`, or the last seq before the requested time. */
+  /** No row up to this seq matches. It is `after`, or the seq before the first possible row of the requested time. */
   readonly begins_after: number;
   readonly last_seq: number;
   readonly filter: ExportFilter;

@@ -46,7 +46,7 @@ export async function exportedRows(reading: ExportReader, scope: ExportScope, ba
 
 /** Page of an export and its extent, from one snapshot. */
 export interface ExportedPage {
-  /** Sorted by collected_at and then task_id. */
+  /** Rows of the page, sorted by collected_at and then task_id. */
   readonly rows: JsonObject[];
   /** Number and sum of all matching rows, regardless of limit and `before`. */
   readonly matching: MatchingRows;

@@ -8,7 +8,7 @@ export interface EventHead {
   readonly at: string;
 }
 
-/** The newest credential, which is in no event of a book: an issued session or a revocation. */
+/** The newest session that was issued, or the newest revocation. Neither is recorded as an event of a book. */
 export interface CredentialHead {
   readonly credential: 'session' | 'revocation';
   /** Hash of the secret of the session, or of the revoked grant. */

@@ -89,8 +89,8 @@ export class KnownBooks {
   }
 
   /**
-   * Returns the database for writers of books. The heads that a transaction commits are known here, and their writing to disk has
-   * begun, before its caller continues. With `waits` they are on disk by then.
+   * Returns the database for writers of books. When a transaction returns, the heads that it committed are known here and are being
+   * written to disk. With `waits` they are on disk.
    * @throws DatabaseAway, in doubt if the transaction is committed but its heads could not be saved
    */
   track(database: Database, { waits }: { readonly waits: boolean }): Database {

@@ -136,7 +136,7 @@ export class SavedHeads {
 
   /** Replaces the file with other heads. Called only after a break was declared. */
   async restart(heads: () => AsyncIterable<readonly KnownHead[]>): Promise<void> {
-    // The lock may be lost before the file is replaced. Then it is tried again.
+    // `#put` fails if the lock is lost before the file is replaced, and is then repeated.
     while (!(await this.#put(heads(), () => true)));
   }
 

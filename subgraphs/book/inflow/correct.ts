@@ -25,7 +25,7 @@ interface InflowRow {
   /** Seq of the inflow at the start of the chain of corrections. */
   readonly original_seq: number;
   readonly bucket: string;
-  /** Decimal digits in atomic USDC. */
+  /** Allocated amount in atomic USDC, as decimal digits. */
   readonly allocation: string;
   readonly model?: string;
   readonly hub?: string;
@@ -146,7 +146,7 @@ function signedCorrectionOf({ correction }: { readonly correction?: JsonObject |
 interface CorrectionContent extends JsonObject {
   readonly reason: string;
   readonly bucket: string;
-  /** Decimal digits in atomic USDC. */
+  /** Allocated amount in atomic USDC, as decimal digits. */
   readonly allocation: string;
   /** Free-form object of the request. Null if there is none, or if the wallet signed the correction. */
   readonly correction: JsonObject | null;

@@ -11,7 +11,7 @@ export interface UnsignedInflow {
   readonly agent_id: number;
   readonly task_id: string;
   readonly bucket: string;
-  /** Decimal digits in atomic USDC. */
+  /** Allocated amount in atomic USDC, as decimal digits. */
   readonly allocation: string;
   readonly model?: string | undefined;
   readonly hub?: string | undefined;

@@ -10,6 +10,6 @@ export interface FailedLooks {
 
 export interface LookRest {
   readonly seconds: number;
-  /** RateLimit and RateLimit-Policy. */
+  /** Headers RateLimit and RateLimit-Policy of the response. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -12,7 +12,7 @@ import type { BookContext } from '../context.ts';
 
 type PayerSignature = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
 
-/** Text that a payer signs whose wallet is not known to belong to the agent. */
+/** Text that a payer signs to prove a payment, if the wallet is not known to belong to the agent. */
 export function payerText(
   base_url: string,
   { agent_id, transfer }: { readonly agent_id: AgentId; readonly transfer: ObservedTransfer },

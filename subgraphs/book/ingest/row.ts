@@ -65,7 +65,7 @@ export function ingestedRow(
   };
 }
 
-/** Fulfillment in the form of that of a paid job, which states who authorized what. */
+/** Fulfillment in the same form as that of a paid job. It states who authorized what. */
 export function envelopeOf(spend: ForeignSpend, transfer: ObservedTransfer) {
   const authorization = { payer_wallet: transfer.payer, delegation_hash: null, payment_ref: foreignRef(transfer) };
   return { intent: intentOf(spend), authorization, output_commitment: commitmentOf(spend) } satisfies JsonObject;

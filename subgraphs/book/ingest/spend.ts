@@ -3,7 +3,7 @@ import type { CommittedOutput } from '../../../schema/output-commitment.ts';
 import type { CanonicalInvoice, IngestRequest } from '../../../schema/requests/ingest.ts';
 import type { NamedTransfer } from '../../foreign-transfers.ts';
 
-/* Reads from a request which transfer it names, and what it states that the payment bought. */
+/* Reads from a request the transfer that it names and the purchase that it states. */
 
 /** Purchase as the payer states it. This service has not seen it. */
 export interface ForeignSpend {

@@ -17,8 +17,8 @@ export interface YieldingParts {
 
 /**
  * Appends corrections to rows that yield, because the payer of their transfer has recorded it with proof. Each row gets one
- * correction. This is a transaction separate from the ingest, because heads are locked in the order of their ids. A call corrects a
- * limited number of rows, and the next call continues. Returns the number of corrections.
+ * correction. This runs in a transaction separate from the ingest, because heads are locked in the order of their ids. A call
+ * corrects a limited number of rows, and the next call continues. Returns the number of corrections.
  */
 export async function correctYielded({ database, clock, random }: YieldingParts): Promise<number> {
   return database.transaction(async tx => {

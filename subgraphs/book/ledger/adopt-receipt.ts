@@ -36,7 +36,7 @@ export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt):
   await appendNewRows(tx, [
     { agent_id, birth: initialFactsOf(receipt), owed: true, at_ms: receipt.collectedAt.getTime() },
   ]);
-  // A receipt can open a book only after its payment was seen, so this receipt was first recorded at settlement.
+  // A receipt that was recorded at settlement can open a book only after its payment was seen. That arrival is recorded too.
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
 }
 

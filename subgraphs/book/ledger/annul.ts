@@ -14,7 +14,7 @@ export interface Annulment {
   readonly correction_id: TaskId;
   /** Code of the reason why the row has no amount. */
   readonly omission_rule: string;
-  /** Reason as a sentence. */
+  /** Reason for the correction, as a sentence. */
   readonly reason: string;
 }
 

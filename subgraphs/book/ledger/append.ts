@@ -129,8 +129,8 @@ type StoredHead = Omit<Head, 'hour' | 'day'> & {
 };
 
 /**
- * The clock is read outside the locking scan and so after the wait for the lock. Caps are therefore judged by the time of the
- * judgement.
+ * Reads the clock outside the locking scan, and so after any wait for the lock. Caps are therefore checked by the time at which the
+ * call is judged.
  */
 const headsOf = (locking: string) => `with head as materialized (
     select agent_id, budget_atomic, policy, shadow, policy_version, spent_atomic, reserved_atomic, hour_start, hour_atomic,

@@ -19,8 +19,8 @@ export type Arrival = { readonly task_id: string } & (
 );
 
 /**
- * Changes rows that are RECORDED_BY_SETTLE. The columns are a projection, and the `transition` event keeps the original facts, so
- * that the hash can be recomputed. A row that has already changed is left as it is.
+ * Changes rows that are RECORDED_BY_SETTLE. The columns get the new values, and the `transition` event keeps the original ones, so
+ * that the hash of the row can be recomputed. A row that has already changed is left as it is.
  */
 export async function arrive(tx: Tx, items: readonly Arrival[]): Promise<void> {
   const arrivals = new Map(items.map(item => [item.task_id, item]));

@@ -45,7 +45,7 @@ export interface BlockedTooOften {
   readonly last_refusal_id: RefusalId;
   /** Seconds until a refusal of this kind may have a row again. The policies are still checked at every call. */
   readonly retry_after_seconds: number;
-  /** Time of the refusal, by the clock of the database. */
+  /** Time of the refusal (ms), by the clock of the database. */
   readonly at_ms: number;
 }
 

@@ -45,7 +45,7 @@ export class BlockedCalls {
     this.#suspects.delete(agent_id);
   }
 
-  /** Returns and clears the counts. The caller gives counts that it could not write back with `giveBack`. */
+  /** Returns and clears the counts. Counts that the caller cannot write must be returned with `giveBack`. */
   take(): readonly RepeatCount[] {
     const counts = [...this.#counts.values()];
     this.#counts = new Map();

@@ -22,7 +22,7 @@ export interface BlockedKind {
   readonly agent_id: AgentId;
   readonly policy_version: number;
   readonly policy_code: PolicyCode | typeof EVERY | typeof ACTS;
-  /** Empty if the call has no intent, and where a whole book is counted. */
+  /** Empty for calls without an intent, and for the counts of a whole book. */
   readonly intent_id: string;
   readonly hour: string;
 }

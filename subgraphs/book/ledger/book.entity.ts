@@ -59,7 +59,7 @@ export class BookHead {
   /** `{what, place, found_at}` if the audit closed the book. Null if it is open. */
   @Property({ type: 'json', nullable: true })
   damage!: JsonObject | null;
-  /** Hash of budget and policy when they were last set. Null if they were not set since this column exists. */
+  /** Hash of budget and policy when they were last set. Null if they were not set since this column was added. */
   @Property({ type: 'text', nullable: true })
   termsHash!: string | null;
 

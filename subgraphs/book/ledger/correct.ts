@@ -7,7 +7,7 @@ import { appendEvent, type EventRecord, type Heads, headOf, lockBooks, storeBook
 
 /* Events of existing rows. They take a position but no seq. */
 
-/** Records that a fact of a row turned out to differ. The row does not change. An event records the difference. */
+/** Records that a fact differs from what a row states. The row does not change, and a `correction` event records the difference. */
 export async function correct(tx: Tx, corrections: readonly { task_id: string; body: JsonObject }[]): Promise<void> {
   await annotate(tx, 'correction', corrections);
 }

@@ -9,7 +9,7 @@ import { type Blocked, evaluate } from '../policy/evaluate.ts';
 import { type Head, headOf, lockBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls } from './block.ts';
 
-/* Judges acts of delegated sessions by the book of their payer, in the way that calls are judged. */
+/* Judges acts of delegated sessions by the book of their payer, in the same way as calls. */
 
 /** A signed act that has not taken effect yet. */
 export interface JudgedAct {

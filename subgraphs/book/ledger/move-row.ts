@@ -15,8 +15,8 @@ import { tally } from './counters.ts';
 import { type CountedColumn, type CountedRow, countedNames, countRows } from './sums.ts';
 
 /*
- * Changes of rows. The columns are a projection. Each `transition` event keeps the values before it, so the first one has the
- * original facts from which the hash of the row was computed.
+ * Changes of rows. The columns have the current values. Each `transition` event keeps the values before it, so the first one has
+ * the original facts from which the hash of the row was computed.
  */
 
 export type StandingRow = RowName & Pick<{ readonly [K in RowColumn]: ColumnValue<K> }, MovableColumn | CountedColumn>;

@@ -49,7 +49,7 @@ export class BlockedHourRow {
   policyVersion!: number;
   @PrimaryKey({ type: 'text' })
   policyCode!: string;
-  /** Empty for calls without an intent, and where a whole book is counted. */
+  /** Empty for calls without an intent, and for the counts of a whole book. */
   @PrimaryKey({ type: 'text' })
   intentId!: string;
   @PrimaryKey({ type: 'Date', columnType: 'timestamptz' })

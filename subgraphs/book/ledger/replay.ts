@@ -58,7 +58,7 @@ async function countReplays(tx: Tx, task_ids: readonly string[]): Promise<readon
   return rows.map(row => ({ ...row, now: iso(row.now.getTime()) }));
 }
 
-/** Number of these replays that get an event each. */
+/** Number of replays in this transaction that get an event each. */
 function singlesOf({ times, replays }: Replayed): number {
   const max = limits.replay_events_per_hour_max;
   return Math.min(max, replays) - Math.min(max, replays - times);

@@ -36,7 +36,7 @@ export type ReservationOutcome = AdmittedCall | BookRefusal | BlockedTooOften;
  * Reserves amounts under the caps of the book until `collect` or `voidReservations`, or refuses the calls. Items are judged in
  * order, by the clock of the database and under the head's lock. So concurrent calls cannot exceed a cap, and a kill switch is in
  * force when its request is answered. A refusal writes a row, an event and a signed document in the same transaction, or nothing if
- * its kind already has enough rows in this hour. It is not a leaf, so the head of the log is not locked.
+ * its kind already has enough rows in this hour. A refusal is not a leaf, so the head of the log is not locked.
  * @throws Refusal book_damaged for all items: each can then be tried alone
  */
 export async function reserve(
@@ -122,7 +122,7 @@ function callOf({ amount, models, field, approval = null }: ReservationRequest):
 
 /**
  * Returns an outcome for each call that its book refuses now and whose kind already has its maximum of rows, and null for all other
- * calls. Each call is judged alone. This locks and writes nothing, so that a caller who is always refused costs reads only.
+ * calls. Each call is judged alone. The function locks and writes nothing, so that a caller who is always refused costs reads only.
  * `reserve` decides about calls that may pass or get a row.
  */
 export async function refusedTooOften(

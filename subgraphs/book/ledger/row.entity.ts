@@ -32,7 +32,7 @@ const Columns = class {} as new () => RowColumns;
 
 /**
  * One row of a book. Its original facts never change. `rowHash` covers them, the row's seq and the hash of the row before it.
- * Evidence, arrival, replay count and omission are projections of the row's events. The properties and fields come from
+ * Evidence, arrival, replay count and omission follow from the row's events. The properties and fields come from
  * schema/book-row.ts: the columns, and getters for the members of `facts`.
  */
 @ObjectType({

@@ -3,7 +3,7 @@ import { limits } from '../../../schema/limits.ts';
 import type { SpendKind } from '../../../schema/requests/journal-accounts.ts';
 import { BOARD_MODEL, REGISTER_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 
-/* Finds the kind of spending of a row from stored facts that rows of every age have. */
+/* Finds the kind of spending of a row from stored facts that the oldest rows also have. */
 
 /** Facts of a row that has an amount, or had one until the amount was given up. */
 export interface SpentRow {

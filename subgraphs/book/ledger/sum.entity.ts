@@ -26,7 +26,7 @@ export class BookSum {
   count!: number;
   @Property({ type: AtomicAmountColumn })
   amount!: AtomicAmount;
-  /** Lowest seq (`lastSeq`: highest seq) of the rows that were ever counted in this sum. */
+  /** Lowest seq of the rows that were ever counted in this sum. `lastSeq` is the highest. */
   @Property({ type: 'integer' })
   firstSeq!: number;
   @Property({ type: 'integer' })

@@ -3,8 +3,8 @@ import type { Tx } from '../../database.ts';
 import { isTaskKnown } from '../../receipt/claim/task-status.ts';
 
 /**
- * Takes a task id that the caller chose. It is unique across all books, because receipts, arrivals and replays are found by it. The
- * second of two concurrent requests waits for the first. Must be called before any head is locked.
+ * Takes a task id that the caller chose for a row, permanently and across all books, because receipts, arrivals and replays are
+ * found by it. The second of two concurrent requests waits for the first. Must be called before any head is locked.
  * @throws Refusal duplicate_task
  */
 export async function takeTask(tx: Tx, task_id: string): Promise<void> {

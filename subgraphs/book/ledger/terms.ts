@@ -38,7 +38,7 @@ export function termsHash(agent_id: number, { budget_atomic, policy, shadow }: B
   return canonicalHash({ agent_id, budget_atomic: budget, policy: policy as JsonObject, ...shadowMember(shadow) });
 }
 
-/** Member `shadow` of hashes and events. Absent if there are no shadow policies. */
+/** Returns the member `shadow` of hashes and events. Empty if there are no shadow policies. */
 export function shadowMember(shadow: BookPolicy): JsonObject {
   return Object.keys(shadow).length === 0 ? {} : { shadow: shadow as JsonObject };
 }

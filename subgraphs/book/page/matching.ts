@@ -103,8 +103,8 @@ interface SeqQuery {
 }
 
 /**
- * One seq beyond the limit is read. If it exists, the count is not known. Each row is read by its key, whatever plan Postgres
- * chooses for the rest.
+ * Reads one seq beyond the limit. If it exists, the count is unknown. Each row is read by its key, whatever plan Postgres chooses
+ * for the rest.
  */
 const readOf = ({ seqs, matches }: SeqQuery, read_max: number) =>
   `select count(*) filter (where matches) as count,

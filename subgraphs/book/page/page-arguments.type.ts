@@ -11,7 +11,7 @@ inputType(
 );
 
 /**
- * Page that a request asks for: 50 rows by default, at most 200.
+ * Requested page: 50 rows by default, at most 200.
  * @throws Refusal invalid_request
  */
 export function pageQuery(args: Arguments): PageQuery {

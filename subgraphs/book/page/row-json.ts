@@ -135,7 +135,7 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
 
 const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
 
-/** SQL condition that `book_row r` has a receipt of its own. */
+/** SQL condition that `book_row r` has its own receipt. */
 export const HAS_RECEIPT = `r.evidence in (${WITH_RECEIPT}) and not r.facts ? 'corrects'`;
 
 /** SQL of the task id of the newest correction that merges this row. A row that corrects nothing gets null without a lookup. */

@@ -39,9 +39,10 @@ const seqOf = (seq: string, dimension: 'hour' | 'evidence', condition: string) =
 const dayOf = (at: string) => `date_trunc('day', ${at}::timestamptz, 'UTC')`;
 
 /**
- * SQL of the lowest seq (`seqsTo`: highest seq) that rows of book $1 can have from (`seqsTo`: before) a time. Null if there are no
- * such rows. A row may have an earlier time than the row before it, so all hours are read. Whole days are read from the sums by
- * evidence, because these are fewer: a book of two years has 17,000 hours.
+ * SQL of bounds on the seqs of the rows of book $1 in a time range. `seqsFrom` is a lower bound for rows from a time on, and
+ * `seqsTo` an upper bound for rows before a time. Each is null if there are no such rows. A row may have an earlier time than the
+ * row before it, so all hours are read. Whole days are read from the sums by evidence, because these are fewer: a book of two years
+ * has 17,000 hours.
  */
 export const seqsFrom = (at: string) => `least(
   ${seqOf('min(first_seq)', 'hour', `period >= date_trunc('hour', ${at}::timestamptz, 'UTC') and period < ${dayOf(at)} + interval '1 day'`)},

@@ -62,7 +62,7 @@ export async function continueWaiting(
   return !(await failWhere(database, report, reason, reconciliationLimits.waits_seconds_max));
 }
 
-/** Fails a report that has made no progress for `seconds`. Returns whether it was failed. */
+/** Fails a report that has made no progress for `seconds`. Returns whether the report failed. */
 function failWhere(
   database: Store,
   report: StoredReconciliation,
