@@ -1,7 +1,7 @@
 import { countRange } from '../../../schema/count-range.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/* Counts by day of what agents did with jobs. Written under the lock of the board's head, so that no two writers wait for each other. */
+/* Daily counts of what agents did with jobs. Written under the lock of the board's head, so that no two writers wait for each other. */
 
 const counters = ['jobs_posted', 'jobs_won', 'jobs_closed', 'refusals_made', 'refusals_received'] as const;
 export type JobCounter = (typeof counters)[number];
@@ -22,7 +22,9 @@ export function countJobs(
     });
 }
 
-/** Counts of past days, by the database's clock, each as a range, like the rest of an agent's record. */
+/**
+ * Sums of an agent's counts over all past days (UTC, by the database's clock). Each sum is a range, like the rest of the agent's record.
+ */
 export async function readJobRecord(
   { query }: Pick<Database, 'query'>,
   agent_id: number,

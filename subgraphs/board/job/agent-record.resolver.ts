@@ -6,7 +6,7 @@ import { readJobRecord } from './agent-day.ts';
 
 /* The part of an agent's record that concerns its jobs. */
 
-/** The record by its key. The book subgraph resolves the other members. */
+/** The agent's record, with its key only. The book subgraph resolves the other members. */
 export const AgentRecordReference = withKey(
   objectType(
     'AgentRecord',

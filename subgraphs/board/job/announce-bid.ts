@@ -6,21 +6,21 @@ import { addJobs } from '../../jobs.ts';
 import { BoardBid } from './bid.entity.ts';
 
 /*
- * Notifies a poster's webhook of bids. In a job, because the head of a book is never locked after that of the board, under which a bid is
- * recorded.
+ * Notifies a poster's webhook of bids. A worker job does it, because a transaction that has locked the board's head to record a bid must
+ * not lock the head of a book after that.
  */
 
-/** Called in the transaction of the bid. */
+/** Adds the worker job that notifies the poster, if the poster subscribes to bids. Called in the transaction of the bid. */
 export async function notifyPoster(tx: Tx, poster: AgentId, bid_id: string): Promise<void> {
   if (await wantsNotice(tx, poster, 'bid')) addJobs(tx, [{ task: 'board/bid', payload: { bid_id } }]);
 }
 
-/** A job of the worker. It notifies once for each bid, however often it runs. */
+/** Runs as a worker job. It notifies the poster once for each bid, however often it runs. */
 export function announceBid({ transaction }: Pick<Database, 'transaction'>, bid_id: string): Promise<void> {
   return transaction(async tx => {
     const { rows } = await tx.query({
       name: 'bid to tell',
-      // A bid is locked before the head of a book, as when a bid is recorded.
+      // A bid is locked before the head of a book, in the same order as when a bid is recorded.
       text: `update board_bid set told_at = clock_timestamp() where bid_id = $1 and told_at is null
         returning ${selectList(BoardBid)}`,
       values: [bid_id],

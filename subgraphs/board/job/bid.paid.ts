@@ -15,7 +15,7 @@ import { jobStandingOf, requireJob, requireShown } from './find.ts';
 import { judgeJob, requireJobMove } from './job.machine.ts';
 import { amountOf } from './post.paid.ts';
 
-/** A bid, or the one revision of it, for a stamp. */
+/** A bid, or the one revision of it, is sold as a stamp. */
 export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
   ...boardStamp,
   field: 'Mutation.bidOnJob',
@@ -25,7 +25,7 @@ export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
   commit: recordBid,
 };
 
-/** All checks of a bid. If two bids race for the same revision, one takes its slot, and the other is refused unpaid. */
+/** Makes all checks of a bid. If two bids race for the same revision, one takes its slot, and the other is refused before it is paid. */
 async function findBid(args: BidArgs, context: BoardContext): Promise<StampFact<BidFact>> {
   const { agent_id, job_id, payout } = args;
   const found = await requireJob(context.database, job_id);
@@ -69,12 +69,12 @@ interface Payout {
   readonly address: string;
 }
 
-/** Text that a payout address signs. It names one job and one bidder, so it cannot be reused. */
+/** Text that the owner of a payout address signs. It names one job and one bidder, so that the signature cannot be used for another bid. */
 export function payoutText(base_url: string, payout: Payout, at_seconds: number): string {
   return signedText('payout', base_url, { ...payout, unix_seconds: at_seconds });
 }
 
-/** @throws payout_not_proven */
+/** Checks that the owner of the payout address has signed the text of this bid recently. @throws payout_not_proven */
 async function requirePayout(
   { network, address, signature, signature_timestamp: at }: JobPayout,
   { job_id, agent_id }: { readonly job_id: string; readonly agent_id: AgentId },

@@ -25,7 +25,7 @@ export type BidArgs = {
   readonly payout: { readonly [K in keyof JobPayout]: JobPayout[K] } | null;
 };
 
-/** Facts that are read before the stamp's money moves: the revision of the bid, and the wallet that would be paid for it. */
+/** Facts that are read before the stamp is settled: the revision of the bid, and the wallet that would be paid for it. */
 export type BidFact = {
   readonly revision: number;
   readonly network: NetworkName;
@@ -33,8 +33,8 @@ export type BidFact = {
 };
 
 /**
- * Records a bid whose stamp is paid. If the job takes no bids any more, the bid is recorded as expired: what was paid for is never lost,
- * and a picked bid stays as it was read.
+ * Records a bid whose stamp is paid. If the job no longer takes bids, the bid is recorded as expired, because nothing that was paid for may
+ * be lost, and the terms of a picked bid must not change.
  */
 export async function recordBid(
   tx: Tx,
@@ -64,7 +64,7 @@ export async function recordBid(
   if (open) supersede(tx, bid);
   tx.write({
     name: 'record bid',
-    // Its slot excludes any other bid with this revision.
+    // No other bid can have this revision, because this bid holds its slot. A conflict can only be a repetition.
     text: `insert into board_bid select * from jsonb_populate_record(null::board_bid, $1::jsonb) on conflict do nothing`,
     values: [JSON.stringify(asRecord(bid))],
   });

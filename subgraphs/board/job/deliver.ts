@@ -5,7 +5,7 @@ import type { BoardJob } from './job.entity.ts';
 import type { ShownJob } from './job.type.ts';
 import { requirePart, type StepContext, takeStep } from './step.ts';
 
-/** What a winner states about the output before being paid. */
+/** Delivery of a winner: what it states about the output before it is paid. */
 interface DeliveredHash {
   readonly job_id: string;
   /** 64 hex digits, lower case. */
@@ -15,7 +15,7 @@ interface DeliveredHash {
 
 /**
  * Delivers the hash of an output, or replaces the delivered hash while nothing is paid for it. From the first delivery on, the poster can
- * pay until some days after the deadline. @throws as takeStep; not_a_party, output_refused, deliveries_used
+ * pay until some days after the deadline. @throws the errors of takeStep; not_a_party, output_refused, deliveries_used
  */
 export async function deliverJob(
   acting: StepContext,
@@ -30,7 +30,7 @@ export async function deliverJob(
     wasTaken: (job, state) =>
       job.outputSha256 === output_sha256 && job.untrustedPreview === preview && state !== 'expired',
     take(_tx, job, now_ms) {
-      // Otherwise a repeated request for a refused delivery would make it the last delivery again.
+      // Without this check, a repeated request for a refused delivery would deliver the refused output again.
       if (job.refusedOutputSha256 === output_sha256) throw new Refusal('output_refused', { param: 'output_sha256' });
       return {
         outputSha256: output_sha256,
@@ -43,7 +43,7 @@ export async function deliverJob(
   });
 }
 
-/** @throws deliveries_used */
+/** The number of retired deliveries after one more replacement. @throws deliveries_used */
 function countReplacement({ deliveriesRetired, refusals }: BoardJob): number {
   if (deliveriesRetired - refusals >= jobLimits.deliveries_replaced_max) throw new Refusal('deliveries_used');
   return deliveriesRetired + 1;

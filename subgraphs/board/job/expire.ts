@@ -5,8 +5,9 @@ import { OVER, REFUSED_BEFORE } from './find.ts';
 import { expiringStates } from './job.machine.ts';
 
 /**
- * Records the jobs whose time is over, the oldest first, and returns their number. Limited per round: the next round continues. A job whose
- * first leg is paid or being paid does not expire. A second round at the same time, in any process, finds nothing.
+ * Records that jobs have ended whose time is over, the oldest first, and returns their number. The number per round is limited; the next
+ * round continues. A job whose first leg is paid or being paid does not expire. A second round at the same time, in any process, finds
+ * nothing.
  */
 export async function expireJobs(database: Pick<Database, 'query' | 'transaction'>): Promise<number> {
   if ((await database.query(OVER_NOW)).length === 0) return 0;
@@ -14,7 +15,7 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
     lockBoard(tx);
     const { rows } = await tx.query<{ job_id: string; state: 'refused' | 'expired'; now_ms: number }>({
       name: 'expire jobs',
-      // Another round may have come first, so the condition is checked again once the head is locked.
+      // Another round may have locked the head first, so the condition is checked again under the lock.
       text: `with over as materialized (${OVER_NOW.text})
         update board_job j set state = case when ${REFUSED_BEFORE} then 'refused' else 'expired' end, ends_at = null
         from over where j.job_id = over.job_id
@@ -35,7 +36,7 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
   });
 }
 
-/** The oldest first, by the index of jobs that end at a time. */
+/** Selects the jobs whose time is over, the oldest first, by the index of `ends_at`. */
 const OVER_NOW = {
   name: 'jobs that are over',
   text: `select job_id from board_job where ${OVER} and state = any($1) order by ends_at limit $2`,

@@ -5,10 +5,10 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 
 /* The tables of jobs, of revealed outputs, and of the daily counts of agents. */
 
-/** Condition for jobs that end at a time. */
+/** SQL condition for jobs that end at a fixed time without further action. */
 const ENDS = 'ends_at is not null';
 
-/** Condition for jobs that lists, feeds and searches show. */
+/** SQL condition for jobs that lists, feeds and searches show. */
 export const SHOWN = 'not hidden';
 
 /** A job that an agent has posted. Written only under the lock of the board's head. */
@@ -19,26 +19,26 @@ export const SHOWN = 'not hidden';
 @Index({ name: 'board_job_poster', properties: ['agentId', 'jobId'], where: SHOWN })
 @Index({ name: 'board_job_winner', properties: ['winnerAgentId', 'jobId'], where: SHOWN })
 export class BoardJob {
-  /** Sorts by the time of the request. */
+  /** Id of the job. Ids sort by the time of the request. */
   @PrimaryKey({ type: 'text' }) jobId!: string;
-  /** The poster. */
+  /** Agent that posted the job. */
   @Property({ type: 'integer' }) agentId!: number;
   @Property({ type: 'text' }) state!: JobState;
   @Property({ type: 'text' }) untrustedText!: string;
   @Property({ type: 'text', nullable: true }) untrustedAcceptanceTest!: string | null;
   @Property({ type: AtomicAmountColumn }) budgetAtomic!: AtomicAmount;
   @Property({ type: 'Date', columnType: 'timestamptz' }) deadline!: Date;
-  /** Time at which the job ends without further action. Null: never. */
+  /** Time at which the job ends without further action. Null if it does not end by itself. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) endsAt!: Date | null;
-  /** Task id of the stamp that paid for it. */
+  /** Task id of the stamp that paid for the job. */
   @Property({ type: 'text' }) stampTaskId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' }) postedAt!: Date;
-  /** Agents who have bid. */
+  /** Number of agents that have bid. */
   @Property({ type: 'integer', default: 0 }) bidCount!: number;
-  /** Hidden by the board's operators. Such a job is shown only to its poster and its winner. */
+  /** Whether the board's operators have hidden the job. A hidden job is shown only to its poster and its winner. */
   @Property({ type: 'boolean', default: false }) hidden!: boolean;
 
-  /** This member and the next ones, up to `pickedAt`, are set when a bid is picked and do not change afterwards. */
+  /** Set when a bid is picked, together with the next members up to `pickedAt`, and not changed afterwards. */
   @Property({ type: 'text', nullable: true }) pickedBidId!: string | null;
   @Property({ type: 'integer', nullable: true }) winnerAgentId!: number | null;
   @Property({ type: AtomicAmountColumn, nullable: true }) priceAtomic!: AtomicAmount | null;
@@ -46,12 +46,15 @@ export class BoardJob {
   @Property({ type: 'text', nullable: true }) payTo!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) pickedAt!: Date | null;
 
-  /** 64 hex digits. */
+  /** SHA-256 of the delivered output, 64 hex digits. Null if nothing is delivered, or if the delivery was refused. */
   @Property({ type: 'text', nullable: true }) outputSha256!: string | null;
   @Property({ type: 'text', nullable: true }) untrustedPreview!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) deliveredAt!: Date | null;
 
-  /** Number of deliveries that were replaced or refused. It gives each delivery a slot of its own. */
+  /**
+   * Number of deliveries that were replaced or refused. It is part of the name of a delivery's slot, so that each delivery has another
+   * slot.
+   */
   @Property({ type: 'integer', default: 0 }) deliveriesRetired!: number;
   /** Number of deliveries that the poster has refused. The next members describe the last refusal. */
   @Property({ type: 'integer', default: 0 }) refusals!: number;
@@ -60,10 +63,12 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) refusedAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) cancelledAt!: Date | null;
 
-  /** Task of the first leg's payment, and `network:transaction` of that payment. Null before it has settled. */
+  /**
+   * Task id of the first leg's payment, and, in the next member, `network:transaction` of that payment. Both are null until it has settled.
+   */
   @Property({ type: 'text', nullable: true }) legOneTaskId!: string | null;
   @Property({ type: 'text', nullable: true }) legOnePaymentRef!: string | null;
-  /** Payment of the second leg. */
+  /** Payment of the second leg, as `network:transaction`. */
   @Property({ type: 'text', nullable: true }) feePaymentRef!: string | null;
   /** Task id of the receipt of both legs. */
   @Property({ type: 'text', nullable: true }) payoutTaskId!: string | null;
@@ -73,7 +78,7 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) closedAt!: Date | null;
 }
 
-/** Output that a winner has revealed: encrypted, shown only to the poster, and deleted after a time. */
+/** Output that a winner has revealed. It is encrypted, shown only to the poster, and deleted at `keptUntil`. */
 @Entity({ tableName: 'board_job_output' })
 @Index({ name: 'board_job_output_kept', properties: ['keptUntil'] })
 export class BoardJobOutput {
@@ -84,7 +89,10 @@ export class BoardJobOutput {
   @Property({ type: 'Date', columnType: 'timestamptz' }) keptUntil!: Date;
 }
 
-/** Counts of what an agent did with jobs on one day (UTC). Kept up to date, so that its public record scans no jobs. */
+/**
+ * Counts of what an agent did with jobs on one day (UTC). They are updated with each step, so that reading an agent's public record scans
+ * no jobs.
+ */
 @Entity({ tableName: 'board_agent_day' })
 export class BoardAgentDay {
   @PrimaryKey({ type: 'integer', autoincrement: false }) agentId!: number;

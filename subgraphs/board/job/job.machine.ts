@@ -3,23 +3,22 @@ import { Refusal } from '../../../schema/errors.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 
 /*
- * State machine of a job: a table of who may do what in which state, and the functions that read it. Pure; the time is passed in as facts.
+ * State machine of a job: a table of the legal moves and their parties, and the functions that read it. Pure: the caller passes facts about
+ * the time.
  */
 
-/** Any agent but the poster may bid; the winner is one of the bidders. */
+/** Party that may make a move. Any agent except the poster may bid; the winner is one of the bidders. */
 type JobParty = 'poster' | 'bidder' | 'winner';
 
 interface JobMove {
   readonly by: JobParty;
   readonly from: readonly JobState[];
   readonly to: JobState;
-  /** State that it leads to instead, if no other delivery may follow. */
+  /** State that the move leads to instead if no other delivery may follow. */
   readonly to_at_last?: JobState;
 }
 
-/**
- * Only these moves are legal. A delivered job may be delivered again, by another hash. A challenge does not change the state of a paid job.
- */
+/** All legal moves. A delivered job may be delivered again, with another hash. A challenge does not change the state of a paid job. */
 export const jobMoves: Readonly<Record<JobAction, JobMove>> = {
   bid: { by: 'bidder', from: ['open'], to: 'open' },
   pick: { by: 'poster', from: ['open'], to: 'picked' },
@@ -31,29 +30,35 @@ export const jobMoves: Readonly<Record<JobAction, JobMove>> = {
   reveal: { by: 'winner', from: ['paid'], to: 'closed' },
 };
 
-/** States that end by themselves once their time is over. A paid job does not expire. */
+/** States in which a job ends without further action once its time is over. A paid job does not expire. */
 export const expiringStates: readonly JobState[] = ['open', 'picked', 'delivered'];
 
-/** A payment that has moved is never refused: a delivered job that has expired meanwhile becomes paid all the same. */
+/**
+ * States from which a settled payment leads to `paid`. A delivered job that has expired meanwhile becomes paid too, because a payment that
+ * has moved is never refused.
+ */
 export const settledFrom: readonly JobState[] = ['delivered', 'expired'];
 
 export interface JobStanding {
   readonly state: JobState;
-  /** Whether its time is over by the database's clock, and none of its legs is paid. */
+  /** Whether the job's time is over by the database's clock and none of its legs is paid or being paid. */
   readonly overdue: boolean;
-  /** Number of deliveries that its poster has refused. */
+  /** Number of deliveries that the poster has refused. */
   readonly refusals: number;
-  /** Whether the deadline is over by the database's clock: after a refusal, nothing more can be delivered. */
+  /** Whether the deadline is over by the database's clock. After a refusal, nothing more can be delivered then. */
   readonly past_deadline: boolean;
 }
 
-/** The state of a job at this time, even if its end is not recorded yet. */
+/** The current state of a job, also if its end is not recorded yet. */
 export function jobStateBy({ state, overdue, refusals }: Omit<JobStanding, 'past_deadline'>): JobState {
   if (!overdue || !expiringStates.includes(state)) return state;
   return state === 'picked' && refusals > 0 ? 'refused' : 'expired';
 }
 
-/** The state of a bid, by the state of its job. An open bid on an expired job has expired, even if that is not recorded yet. */
+/**
+ * The current state of a bid, from the current state of its job. An open bid on an expired job has expired, also if that is not recorded
+ * yet.
+ */
 export function bidStateBy(state: BidState, job: JobState): BidState {
   return job === 'expired' && state === 'open' ? 'expired' : state;
 }
@@ -62,7 +67,7 @@ type JobJudgement =
   | { readonly kind: 'moves'; readonly to: JobState }
   | { readonly kind: 'refused'; readonly state: JobState; readonly legal: readonly JobAction[] };
 
-/** Whether the action is possible now for its party. */
+/** Whether the action is possible in the current state, and the state it leads to. It does not check who acts. */
 export function judgeJob(standing: JobStanding, action: JobAction): JobJudgement {
   const state = jobStateBy(standing);
   const { from, to, to_at_last = to } = jobMoves[action];

@@ -4,17 +4,17 @@ import type { NetworkName } from '../../../schema/network.ts';
 import { LEG } from '../../receipt/claim/slots.ts';
 import type { BoardJob } from './job.entity.ts';
 
-/* The two payments of a job: to its winner the price of the bid, then to the treasury a stamp and one per cent of the price. */
+/* The two payments (legs) of a job: the price of the bid to the winner, then a stamp and one per cent of the price to the treasury. */
 
 export interface JobLegs {
-  /** Fixed when the bid was picked. */
+  /** Terms of the first payment, fixed when the bid was picked. */
   readonly winner: { readonly network: NetworkName; readonly pay_to: string; readonly amount_atomic: AtomicAmount };
   readonly fee: { readonly amount_atomic: AtomicAmount };
 }
 
 type PickedTerms = Pick<BoardJob, 'priceAtomic' | 'network' | 'payTo'>;
 
-/** Null for a job without a picked bid. */
+/** The two payments of a job. Null for a job without a picked bid. */
 export function legsOf({ priceAtomic, network, payTo }: PickedTerms): JobLegs | null {
   if (priceAtomic === null || network === null || payTo === null) return null;
   return {
@@ -32,12 +32,15 @@ export function isSameLegs(one: JobLegs, other: JobLegs): boolean {
   );
 }
 
-/** A stamp and one per cent of the price, rounded up. */
+/** Fee of a job: a stamp and one per cent of the price, rounded up. */
 function feeOf(price: AtomicAmount): AtomicAmount {
   return atomicAmount(limits.stamp_price_atomic + (price + 99n) / 100n);
 }
 
-/** Slot of the claim of a job's first leg, held for as long as the payment may still move. The job does not expire meanwhile. */
+/**
+ * Slot of the claim of a job's first leg. The claim holds it for as long as the payment may still move, and the job does not expire
+ * meanwhile.
+ */
 export function legSlot(job_id: string): string {
   return `${LEG}job:${job_id}`;
 }

@@ -12,7 +12,10 @@ import { bidView, jobView } from './view.ts';
 
 type Reading = Pick<Database, 'query'>;
 
-/** Newest first, by a keyset, so that a page costs the same at any depth. One row more than shown tells whether there is a next page. */
+/**
+ * Reads a page of jobs, newest first, by keyset, so that a page costs the same at any depth. One row more than is shown is read, to find
+ * out whether there is a next page.
+ */
 export async function listJobs({ query }: Reading, page: JobPage): Promise<ShownJobs> {
   const size = Math.min(page.limit ?? jobLimits.page_default, jobLimits.page_max);
   const { name, text, values } = pageOfJobs(foundColumns(), page);
@@ -22,9 +25,10 @@ export async function listJobs({ query }: Reading, page: JobPage): Promise<Shown
 }
 
 /**
- * Each filter has its own statement, so that each is planned by its own index. With an agent and a status, the jobs of the agent are
- * searched one by one. A job that is over is no longer listed as open but as ended, even if that is not recorded yet. Such jobs are few,
- * because every round records them.
+ * The statement for a page of jobs. Each filter has its own statement, so that Postgres plans each with the index of that filter. With an
+ * agent and a status, the jobs of the agent are searched one by one.
+ * A job whose time is over is listed as ended, also if that is not recorded yet. There are only a few such jobs, because every round
+ * records them.
  */
 function pageOfJobs(columns: string, { status, before, poster_agent_id, winner_agent_id }: Omit<JobPage, 'limit'>) {
   const agents = [
@@ -37,7 +41,7 @@ function pageOfJobs(columns: string, { status, before, poster_agent_id, winner_a
   const by_agent = agents[0] ? `${agents[0].column} desc, ` : '';
   const pageOf = (where: string, order = `${by_agent}job_id desc`) =>
     `select ${columns} from board_job where ${SHOWN} and ${where}${of_agents}${older} order by ${order} limit $1`;
-  // In the order of the index of states, and without `=`, like pages of posts: see post/list.ts.
+  // The order is that of the index of states. `any` is used instead of `=` for the same reason as in pages of posts: see post/list.ts.
   const pageIn = (state: JobState, and = '') => pageOf(`state = any('{${state}}')${and}`, 'state desc, job_id desc');
   const over = `state = any('{${expiringStates.join(',')}}') and ${OVER}`;
   const over_as: { readonly [S in JobState]?: string } = {
@@ -60,7 +64,7 @@ function pageOfJobs(columns: string, { status, before, poster_agent_id, winner_a
   };
 }
 
-/** Those of these jobs that everybody may see. */
+/** The jobs with these ids, without hidden ones. */
 export async function shownJobs({ query }: Reading, job_ids: readonly string[]): Promise<readonly ShownJob[]> {
   const rows = await query<FoundRow>({
     name: 'board jobs by id',

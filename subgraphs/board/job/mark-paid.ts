@@ -13,12 +13,12 @@ export interface PayableJob {
   readonly legs: JobLegs;
 }
 
-/** A job that is delivered and not paid, in time or with its first leg paid. @throws job_not_found, job_state_conflict */
+/** A job that is delivered and not paid. It must be in time, or its first leg must be paid. @throws job_not_found, job_state_conflict */
 export async function payableJob(database: Pick<Database, 'query'>, job_id: string): Promise<PayableJob> {
   return asPayable(await requireJob(database, job_id));
 }
 
-/** The same for a job that was read already. @throws job_state_conflict */
+/** Checks a job that was read already as `payableJob` does. @throws job_state_conflict */
 export function asPayable(found: FoundJob): PayableJob {
   const { job } = found;
   const half_paid = job.legOneTaskId !== null && settledFrom.includes(job.state);
@@ -28,7 +28,10 @@ export function asPayable(found: FoundJob): PayableJob {
   return { job, legs };
 }
 
-/** The first leg has settled: from now on the job waits for the second one, and does not expire. Never refuses. */
+/**
+ * Records that the first leg has settled. From then on the job waits for the second leg and does not expire. Never throws a refusal,
+ * because the money has moved.
+ */
 export function markLegOne(
   tx: Tx,
   job_id: string,
@@ -44,8 +47,8 @@ export function markLegOne(
 }
 
 /**
- * The chain does not have the first payment after all. It is requested again, for as long as any delivered job can be
- * paid, or for a day if that time is over.
+ * Records that the chain does not have the first payment after all. The payment is requested again for as long as any delivered job can be
+ * paid, and for at least `pay_again_within_seconds` from now.
  */
 export function unmarkLegOne(tx: Tx, job_id: string, task_id: string): void {
   lockBoard(tx);
@@ -56,7 +59,7 @@ export function unmarkLegOne(tx: Tx, job_id: string, task_id: string): void {
   });
 }
 
-/** The same for all these tasks, on a chain that is gone. Reads every job. */
+/** Does the same as `unmarkLegOne` for all these tasks, whose chain no longer exists. Reads every job. */
 export function unmarkLegOnes(tx: Tx, task_ids: readonly string[]): void {
   lockBoard(tx);
   tx.write({
@@ -69,7 +72,7 @@ const UNMARK = `update board_job set leg_one_task_id = null, leg_one_payment_ref
   ends_at = greatest(deadline + make_interval(secs => $1), clock_timestamp() + make_interval(secs => $2))`;
 const AGAIN_WITHIN = [jobLimits.pay_within_seconds, jobLimits.pay_again_within_seconds];
 
-/** Both legs have settled, under this task. Never refuses: the money has moved. */
+/** Records that both legs have settled, under this task. Never throws a refusal, because the money has moved. */
 export async function markPaid(
   tx: Tx,
   job_id: string,

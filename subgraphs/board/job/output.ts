@@ -8,11 +8,14 @@ import { requireJob } from './find.ts';
 import type { ShownOutput } from './job.type.ts';
 import { outputLabel } from './reveal.ts';
 
-/* Revealed outputs are read by the poster alone, and deleted after their time. */
+/* Reads revealed outputs, which only the poster may read, and deletes them after their time. */
 
 type Row = { output_box: Buffer; encoding: OutputEncoding; kept_until: Date };
 
-/** @throws job_not_found, not_a_party; not_found if nothing was revealed, or if it is no longer kept */
+/**
+ * Reads and decrypts the revealed output of a job. @throws job_not_found, not_a_party; not_found if nothing was revealed, or if it is no
+ * longer kept
+ */
 export async function outputOfJob(
   { database, vault }: Pick<BoardContext, 'database' | 'vault'>,
   agent_id: AgentId,
@@ -33,7 +36,10 @@ export async function outputOfJob(
   return { jobId: job_id, outputSha256: job.outputSha256, encoding, untrustedOutput, keptUntil };
 }
 
-/** Deletes outputs whose time is over, the oldest first, and returns their number. Limited per round: the next round continues. */
+/**
+ * Deletes outputs whose time is over, the oldest first, and returns their number. The number per round is limited; the next round
+ * continues.
+ */
 export async function forgetOutputs({ query }: Pick<Database, 'query'>): Promise<number> {
   const gone = await query({
     name: 'forget outputs',

@@ -3,7 +3,7 @@ import { feeSlot, legSlot } from './legs.ts';
 
 const jobIn = (slot: string) => `when starts_with(s.slot, '${slot}') then substr(s.slot, ${slot.length + 1})`;
 
-/** Finds the job by the slots that both of its payments hold for good once they are recorded. */
+/** Finds the job that a task has paid for, by the slots that both payments of a job hold for ever once they are recorded. */
 export const jobPaidBy: JobPaidBy = async (reads, task_id) => {
   const [found] = await reads.query<Omit<DisputedJob, Time> & Readonly<Record<Time, Date | null>>>({
     name: 'job paid by task',

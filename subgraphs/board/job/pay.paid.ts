@@ -14,14 +14,14 @@ import { findHeldLeg, outputNamed, type PayArgs, type PayoutFact } from './payou
 import { payoutRow } from './payout-row.ts';
 import { requireOutput } from './refuse.ts';
 
-/** Result of the second payment: the job is paid, and has a receipt. */
+/** Result of the second payment: the job is paid and has a receipt. */
 export interface PaidJob extends JsonObject {
   readonly job_id: string;
   /** Task id of the receipt of both payments. */
   readonly task_id: string;
 }
 
-/** What the terms of a payment for a job depend on: its two payments, its current delivery and the URL of the request. */
+/** What the terms of a payment for a job depend on: its two payments, its current delivery, and the URL of the request. */
 interface LegTerms {
   readonly legs: JobLegs;
   readonly delivery: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>;
@@ -38,7 +38,7 @@ const what = {
   book: async ({ agent_id }: PayArgs) => agent_id,
 } as const;
 
-/** Both payments of a job. Prices are known only per request: `asked` is null in the list of paid operations. */
+/** Both payments of a job, priced for one request. */
 export function jobPayment(
   job_id: string,
   asked: LegTerms,
@@ -49,8 +49,8 @@ export function jobPayment(
 }
 
 /**
- * The payment to the winner, at the price of the bid. It reserves the amounts of both payments on the poster's book, whose
- * policy is not checked before this payment.
+ * The payment to the winner, at the price of the bid. It reserves the amounts of both payments on the poster's book, and the policy of that
+ * book is not checked before this payment. `asked` is null in the list of paid operations, because a price is known only for a request.
  */
 export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
   return {
@@ -69,7 +69,10 @@ export function winnersLeg(asked: LegTerms | null): Leg<PayArgs> {
   };
 }
 
-/** The payment to this service: a stamp and one per cent of the price. What it finds is the first payment, as it is held. */
+/**
+ * The payment to this service: a stamp and one per cent of the price. The fact that it finds is the first payment, which is held. `asked`
+ * is null in the list of paid operations.
+ */
 export function feeLeg(asked: LegTerms | null): Stamp<PayArgs, PaidJob, PayoutFact> {
   return {
     ...what,
@@ -104,8 +107,8 @@ function bothOf({ winner, fee }: JobLegs): AtomicAmount {
 }
 
 /**
- * Payee, price and network are fixed by the pick. They and the delivery are compared once more when the payment is claimed; from then on
- * the slot of the delivery prevents a replacement.
+ * Checks that the terms of the payment are still those of the job. Payee, price and network are fixed by the pick. They and the delivery
+ * are compared once more when the payment is claimed; from then on the slot of the delivery prevents a replacement.
  * @throws not_a_party, job_state_conflict, job_output_differs, payer_is_payee
  */
 async function requireAsPicked(

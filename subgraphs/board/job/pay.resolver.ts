@@ -33,7 +33,7 @@ export class JobPaymentResolver {
     requireWriting(principal);
     const job_id = readRequest(JobPath, asked).id;
     const { output_sha256 } = readRequest(PayJobRequest, asked, context);
-    // A single read, because both payments may be recorded at this moment.
+    // The job is read only once, because both payments may be recorded at this moment and two reads could disagree.
     const found = await requireJob(database, job_id);
     const { job } = found;
     if (job.agentId !== author.agent_id) throw new Refusal('not_a_party');

@@ -11,19 +11,22 @@ import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';
 import { requireOutput } from './refuse.ts';
 
-/** Arguments of both payments of a job. The request is the same, whichever payment it carries. */
+/** Arguments of both payments of a job. The request is the same for either payment. */
 export interface PayArgs extends JsonObject {
-  /** The poster. */
+  /** Agent that posted the job and pays for it. */
   readonly agent_id: AgentId;
   readonly job_id: string;
 }
 
-/** The hash that the request names, 64 hex digits in lower case. Null if it accepts any delivery, and has no such member. */
+/**
+ * Hash of the output that the request names, 64 hex digits in lower case. Null if the request has no such member and so accepts any
+ * delivery.
+ */
 export function outputNamed({ output_sha256 }: PayArgs): string | null {
   return typeof output_sha256 === 'string' ? output_sha256 : null;
 }
 
-/** The first payment as it is held. What the second one records is made from that alone. Amounts in atomic USDC. */
+/** The held first payment. The second payment makes its records from this alone. Amounts are digits of atomic USDC. */
 interface HeldLeg extends JsonObject {
   readonly claim_key: string;
   readonly task_id: TaskId;
@@ -33,19 +36,19 @@ interface HeldLeg extends JsonObject {
   readonly reserved_atomic: string;
 }
 
-/** What is sealed with the second payment before it is sent. */
+/** Facts that are encrypted with the second payment before it is sent. */
 export interface PayoutFact extends JsonObject {
   readonly leg: HeldLeg;
   readonly winner_agent_id: AgentId;
   /** SHA-256 of the delivered output, 64 hex digits. */
   readonly output_sha256: string;
-  /** The URL at which it is paid. */
+  /** URL at which the job is paid. */
   readonly resource: string;
 }
 
 /**
- * The first payment of that job, which has certainly moved. @throws job_state_conflict, job_output_differs,
- * job_leg_in_flight while it has not
+ * Finds the first payment of that job, which has certainly moved. @throws job_state_conflict, job_output_differs; job_leg_in_flight while
+ * it is not certain that the payment has moved
  */
 export async function findHeldLeg(args: PayArgs, context: Context): Promise<StampFact<PayoutFact>> {
   const [{ job, legs }, held] = await Promise.all([
@@ -69,7 +72,10 @@ export async function findHeldLeg(args: PayArgs, context: Context): Promise<Stam
   return { fact, slots: [siblingSlot(held.claimKey)] };
 }
 
-/** A payment that is held for a job has paid that job's winner. This was compared when the payment was claimed. */
+/**
+ * Checks that the held payment has paid the winner of the job. It can only fail by a defect, because the payee was compared when the
+ * payment was claimed.
+ */
 function requireWinnersLeg({ network, pay_to, amount }: ObservedTransfer, { winner }: JobLegs): void {
   const spelt = (address: string) => (winner.network === 'base' ? address.toLowerCase() : address);
   const is_it =

@@ -12,13 +12,13 @@ import type { StampedRow } from '../../stamped-row.ts';
 import type { PayArgs, PayoutFact } from './payout-fact.ts';
 
 /*
- * The rows of a paid job, and the content of their one receipt. Pure: made from the request, from what was encrypted with it, and from the
- * transfer of the second payment.
+ * The rows of a paid job, and the content of their one receipt. Pure: made from the request, from the facts that were encrypted with it,
+ * and from the transfer of the second payment.
  */
 
 /**
- * The poster's book gets a row of what the winner was paid, and the winner's book one of the same payment without an amount: income is not
- * part of any sum of spending, and counts against no limit. The fee has its own row, that of its stamp.
+ * The poster's book gets a row of the payment to the winner. The winner's book gets a row of the same payment without an amount, because
+ * income is not part of any sum of spending and counts against no limit. The fee has its own row, that of its stamp.
  */
 export function payoutRow(
   { agent_id }: PayArgs,
@@ -69,12 +69,12 @@ function initialFactsOf(fact: PayoutFact): InitialFacts {
   };
 }
 
-/** The same for the winner's book, with the paying agent and the observed amount. */
+/** Facts of the row on the winner's book: the paying agent, and the observed amount in place of the amount. */
 function incomeOf(birth: InitialFacts, paid_by_agent: AgentId, observed_amount: string): InitialFacts {
   return { ...birth, amount: null, facts: { ...birth.facts, paid_by_agent, observed_amount } };
 }
 
-/** The paid-job envelope: who authorised what. */
+/** The paid-job envelope: the intent, its authorization, and the committed output. */
 function envelopeOf(fact: PayoutFact): JsonObject {
   const { payer, network, transaction } = fact.leg.transfer;
   const payment_ref = foreignRef({ network, transaction });
@@ -86,7 +86,7 @@ function intentOf({ resource }: PayoutFact): JsonObject {
   return { job_kind: 'other', resource, intent_id: null, attempt_index: null };
 }
 
-/** The hash to which the winner committed with the delivery. Only the reveal shows whether the output has that hash. */
+/** The hash to which the winner has committed by the delivery. Only the reveal shows whether the output has that hash. */
 function commitmentOf({ output_sha256 }: PayoutFact): JsonObject {
   return outputCommitmentOf('winner', output_sha256);
 }

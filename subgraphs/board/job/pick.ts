@@ -10,10 +10,10 @@ import type { ShownJob } from './job.type.ts';
 import { requirePart, type StepContext, takeStep } from './step.ts';
 
 /**
- * Picks a bid; all others expire. Price, payee and network are fixed from then on. Whether the payee can receive USDC
- * is checked on its chain first, without locks.
- * @throws job_not_found, bid_not_found, not_a_party, job_state_conflict, self_bid, payout_account_missing;
- * network_not_served, chain_unavailable if it could not be checked
+ * Picks a bid; all others expire. Price, payee and network are fixed from then on. Whether the payee can receive USDC is checked on the
+ * chain first, without locks.
+ * @throws job_not_found, bid_not_found, not_a_party, job_state_conflict, self_bid, payout_account_missing; network_not_served,
+ * chain_unavailable if it could not be checked
  */
 export async function pickBid(
   context: StepContext & Pick<BoardContext, 'payout_accounts' | 'walletOfAgent'>,
@@ -42,7 +42,7 @@ export async function pickBid(
   });
 }
 
-/** @throws bid_not_found */
+/** Reads a bid on that job. @throws bid_not_found */
 async function bidOf({ query }: Pick<Database, 'query'>, job_id: string, bid_id: string) {
   const [row] = await query({
     name: 'bid of job',
@@ -75,7 +75,9 @@ function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
   });
 }
 
-/** Cancels a job without a picked bid. Stamps of the job and its bids are not returned. @throws as takeStep; not_a_party */
+/**
+ * Cancels a job without a picked bid. The stamps of the job and of its bids are not returned. @throws the errors of takeStep; not_a_party
+ */
 export async function cancelJob(acting: StepContext, agent_id: AgentId, job_id: string): Promise<ShownJob> {
   await requirePart(acting, agent_id, job_id, 'cancel');
   return takeStep(acting, agent_id, job_id, {

@@ -22,7 +22,7 @@ export type PostJobArgs = {
   readonly acceptance_test: string | null;
 };
 
-/** A job on the board, for a stamp. */
+/** A posted job is sold as a stamp. */
 export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
   ...boardStamp,
   field: 'Mutation.postJob',
@@ -39,7 +39,10 @@ export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
 /** Amount from digits that were validated before. */
 export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(digits));
 
-/** A job whose deadline has passed meanwhile is recorded all the same. It has expired then, and the next round records that. */
+/**
+ * Records a posted job. A job whose deadline has passed since the payment is recorded too: it has expired by then, and the next round
+ * records that.
+ */
 async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: StampContext): Promise<JsonObject> {
   lockBoard(tx);
   const deadline = new Date(deadlineMs(args.deadline));

@@ -14,7 +14,7 @@ interface RefusedDelivery {
 
 /**
  * Refuses a delivery before anything is paid for it. The winner may deliver another output until the deadline. If no other delivery may
- * follow, the job ends. @throws as takeStep; not_a_party, job_output_differs
+ * follow, the job ends. @throws the errors of takeStep; not_a_party, job_output_differs
  */
 export async function refuseDelivery(
   acting: StepContext,
@@ -56,7 +56,7 @@ interface StoredDelivery {
   readonly outputSha256: string | null;
 }
 
-/** Why the named hash is not the delivered one. Null if it is, or if none is named. */
+/** The refusal if the named hash is not the delivered one. Null if it is, or if none is named. */
 export function outputRefusal({ outputSha256 }: StoredDelivery, named: string | null): Refusal | null {
   if (named === null || named === outputSha256) return null;
   return new Refusal('job_output_differs', {
@@ -65,14 +65,14 @@ export function outputRefusal({ outputSha256 }: StoredDelivery, named: string | 
   });
 }
 
-/** @throws job_output_differs */
+/** Checks that the named hash, if any, is the delivered one. @throws job_output_differs */
 export function requireOutput(delivered: StoredDelivery, named: string | null): void {
   const refusal = outputRefusal(delivered, named);
   if (refusal !== null) throw refusal;
 }
 
 /**
- * Records that nothing was revealed for a paid job. The job stays paid, and a valid output still closes it. @throws as takeStep;
+ * Records that nothing was revealed for a paid job. The job stays paid, and a valid output still closes it. @throws the errors of takeStep;
  * not_a_party
  */
 export async function challengeJob(

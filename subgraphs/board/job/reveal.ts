@@ -19,18 +19,19 @@ export interface OutputReveal {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Decodes a text by its encoding. Null if the text is not valid in that encoding. */
+/** Decoders by encoding. Each returns null if the text is not valid in that encoding. */
 const bytesBy: Readonly<Record<OutputEncoding, (text: string) => Buffer | null>> = {
   utf8: text => (text.isWellFormed() ? Buffer.from(text, 'utf8') : null),
   base64: text => (BASE64.test(text) ? Buffer.from(text, 'base64') : null),
 };
 
-/** Binds the sealed bytes to their job. */
+/** Label that binds the encrypted bytes to their job. */
 export const outputLabel = (job_id: string): string => `board-output:${job_id}`;
 
 /**
  * Takes the output of a paid job, whose bytes must have the delivered hash, and closes the job. The bytes are encrypted before anything is
- * locked, and readable by the poster alone. @throws as takeStep; not_a_party, invalid_request, output_mismatch, request_too_large
+ * locked, and only the poster can read them. @throws the errors of takeStep; not_a_party, invalid_request, output_mismatch,
+ * request_too_large
  */
 export async function revealJob(
   acting: StepContext & Pick<BoardContext, 'vault'>,
@@ -52,7 +53,7 @@ export async function revealJob(
         name: 'keep output of job',
         text: `insert into board_job_output (job_id, output_box, encoding, kept_until)
           values ($1, $2, $3, to_timestamp($4::float8 / 1000))`,
-        // If the job was paid for after it was read, which is rare, the output is encrypted only here.
+        // If the job was paid after it was read above, which is rare, the output is encrypted only here.
         values: [
           job_id,
           output_box ?? acting.vault.seal(bytes, outputLabel(job_id)),

@@ -31,7 +31,7 @@ export class JobStampsResolver {
   ): Promise<ShownJob> {
     const { text, budget, deadline, acceptance_test } = readRequest(PostJobRequest, input, context);
     const said = { text, budget, deadline, acceptance_test: acceptance_test ?? null };
-    // An answer that a process of the previous version has sealed lacks `refusals`.
+    // An answer that a process of the previous version has encrypted lacks `refusals`.
     return Object.assign(
       { refusals: 0 },
       unsealAnswer<ShownJob>(await sell(postJobPaid, said, agentArgument(asked), context)),

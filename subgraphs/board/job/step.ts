@@ -18,29 +18,32 @@ import type { ShownJob } from './job.type.ts';
 import { deliverySlot } from './legs.ts';
 import { jobView } from './view.ts';
 
-/* An unpaid step of a job: who may take it, whether it was taken, and its write with its event. */
+/* The unpaid steps of a job: checks the party, recognises a step that was taken before, and writes the step with its event. */
 
 export type StepContext = Pick<BoardContext, 'database'>;
 
-/** An unpaid step, by the party that the job's table names. */
+/** An unpaid step, taken by the party that `jobMoves` names. */
 export interface JobStep {
   readonly action: Exclude<keyof typeof jobMoves, 'bid' | 'pay'>;
-  /** Kind of its event, by the state that it leads to. */
+  /** Kind of the event of the step, by the state that the step leads to. */
   event(to: JobState): BoardEventKind;
-  /** A process of the previous version could not read the resulting job, nor its event. */
+  /** True if a process of the previous version could not read the resulting job or its event. */
   readonly unread_before?: true;
   /** The step ends the current delivery, so it is refused while a payment for that delivery may still move. */
   readonly retires_delivery?: true;
   /**
-   * Whether the job shows that this same step was taken before. The job is then returned as it is, and nothing is written. `state`: the
-   * state of the job at this time.
+   * Whether the job shows that the same step was taken before. The job is then returned unchanged, and nothing is written. `state`: the
+   * current state of the job.
    */
   wasTaken(job: BoardJob, state: JobState): boolean;
-  /** The members of the job that change, except its state. Also writes what belongs to the step besides the job. */
+  /** Returns the members of the job that change, except its state. Also writes what the step changes outside the job. */
   take(tx: Tx, job: BoardJob, now_ms: number): Partial<BoardJob> | Promise<Partial<BoardJob>>;
 }
 
-/** Called before anything else is checked. @throws job_not_found, not_a_party */
+/**
+ * Reads the job and checks that the agent is the party of the action. Called before anything else is checked. @throws job_not_found,
+ * not_a_party
+ */
 export async function requirePart(
   { database }: StepContext,
   agent_id: AgentId,
@@ -50,7 +53,7 @@ export async function requirePart(
   const { job } = await requireJob(database, job_id);
   requireShown(job, [agent_id]);
   const acts = jobMoves[action].by === 'poster' ? job.agentId : job.winnerAgentId;
-  // A job without a winner has no winning party; the error reveals no more than the job itself.
+  // Before a bid is picked, no agent is the winner. The error reveals no more than the job itself.
   if (acts !== agent_id) throw new Refusal('not_a_party');
   return job;
 }
@@ -79,7 +82,10 @@ const UPGRADING = {
   facts: { retry_after_seconds: 60 },
 };
 
-/** Null if the job was delivered between the two reads, so that the delivery to retire is another one. The step is then tried again. */
+/**
+ * Takes the step once. Null if the job was delivered between the two reads, so that another delivery has to be retired. The caller then
+ * tries again.
+ */
 async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob | null> {
   const retired = step.retires_delivery ? await retireDelivery(tx, job_id, step) : null;
   const { now_ms, ...found } = await lockJob(tx, job_id);
@@ -87,7 +93,7 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
   const standing = jobStandingOf(found);
   if (step.wasTaken(job, jobStateBy(standing))) return jobView(found);
   const { to } = requireJobMove(judgeJob(standing, step.action));
-  // A process of the previous version would fail to answer every list of jobs and events that has one of these.
+  // A process of the previous version would fail on every list of jobs or events that contains this job or its event.
   if (step.unread_before && (await earlierServes(tx))) throw new Refusal('unavailable', UPGRADING);
   if (step.retires_delivery && job.state === 'delivered') {
     if (retired?.slot !== deliverySlot(job)) return null;
@@ -103,9 +109,9 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
 }
 
 /**
- * Each delivery has a slot, taken by the first payment with its claim, or for good by what ends the delivery: of two at
- * once one wins, and the other is refused before any money moves. Slots are locked before the board's head, as in every
- * transaction that locks both. Null if nothing is delivered.
+ * Takes the slot of the current delivery for ever. The claim of the first payment takes the same slot, so that of a payment and a step at
+ * the same time one wins and the other is refused before any money moves. Slots are locked before the board's head, as in every transaction
+ * that locks both. Null if nothing is delivered.
  */
 async function retireDelivery(tx: Tx, job_id: string, step: JobStep) {
   const { job, overdue } = await requireJob(readsOf(tx), job_id);

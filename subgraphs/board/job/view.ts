@@ -11,10 +11,11 @@ import { jobStateBy } from './job.machine.ts';
 import type { ShownBid, ShownJob, ShownLeg } from './job.type.ts';
 import { legsOf } from './legs.ts';
 
-/* How jobs and bids are shown, and how they are stored as the answer of the stamp that bought them. */
+/* How jobs and bids are shown, and how they are stored as the answer to the stamp that paid for them. */
 
 /**
- * Whether a job is shown as delivered: a revealed output is delivered, and one that was only promised is until the poster challenges it.
+ * Whether a job is shown as delivered. A revealed output is delivered. An output of which only the hash was delivered counts as delivered
+ * until the poster challenges it.
  */
 export function isDelivered({
   state,
@@ -25,7 +26,7 @@ export function isDelivered({
   return deliveredAt !== null && (challengedAt === null || state === revealed);
 }
 
-/** The job in its state at this time: the round that records expiries comes some seconds later. */
+/** The job in its current state. The state is computed, because the round that records expiries runs only every few seconds. */
 export function jobView({ job, overdue, under_way }: Omit<FoundJob, 'past_deadline'>): ShownJob {
   const {
     state,
@@ -45,7 +46,7 @@ export function bidView({ state, priceAtomic, toldAt: _told, ...bid }: BoardBid)
   return { ...bid, status: state, price: priceAtomic };
 }
 
-/** The legs of a job, from the members of the job alone. Both are paid on one network, the fee to the treasury there. */
+/** The legs of a job, from the members of the job alone. Both are paid on the same network, the fee to the treasury of that network. */
 export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']): readonly ShownLeg[] {
   const legs = legsOf({ priceAtomic: job.price, network: job.network, payTo: job.payTo });
   if (legs === null) return [];
@@ -74,7 +75,7 @@ export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']):
   ];
 }
 
-/** A view in the form in which an answer is sealed: plain JSON with the names of the wire. */
+/** A view as plain JSON with the names of the wire, the form in which an answer is encrypted. */
 export function sealable(view: ShownJob | ShownBid): JsonObject {
   const written: JsonObject = JSON.parse(
     JSON.stringify(view, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
@@ -88,7 +89,7 @@ const scalars = new Map(
   ),
 );
 
-/** A job or bid as it was when it was recorded, whatever has changed since. */
+/** Restores the job or bid from an encrypted answer, as it was when it was recorded, whatever has changed since. */
 export function unsealAnswer<V extends ShownJob | ShownBid>(answer: JsonObject): V {
   const members = Object.entries(toCamelKeys(answer) as Record<string, unknown>).map(([name, value]) => {
     if (typeof value !== 'string') return [name, value];
