@@ -27,7 +27,7 @@ export interface PostPage {
 }
 
 /**
- * Newest first: a keyset, so that a page costs the same at any depth.
+ * Reads published posts, newest first, by keyset, so that a page costs the same at any depth.
  * @throws Refusal invalid_request if `endpoint` is neither a URL nor a host.
  */
 export async function listPosts(database: Database, { limit, ...filter }: PostFilter): Promise<BoardPost[]> {
@@ -36,7 +36,10 @@ export async function listPosts(database: Database, { limit, ...filter }: PostFi
   return found.map(row => asEntity(BoardPost, row));
 }
 
-/** The same with the start of the next page, as entities. One row more is read than is shown. */
+/**
+ * Reads a page of posts as entities, with the start of the next page. One row more than is shown is read, to find out whether there is a
+ * next page.
+ */
 export async function pageOfPosts(database: Database, filter: PostFilter): Promise<PostPage> {
   const found = await listPosts(database, { ...filter, limit: filter.limit + 1 });
   const posts = found.slice(0, filter.limit);
@@ -44,7 +47,10 @@ export async function pageOfPosts(database: Database, filter: PostFilter): Promi
   return { filter, posts, nextCursor: found.length > posts.length && last ? last.postId : null };
 }
 
-/** The same as JSON, by one statement, which reads all that is shown. `post`: an SQL expression over `board_post r`, and `$1`. */
+/**
+ * Reads a page of posts as JSON text by a single statement. `post`: an SQL expression for one post, over `board_post r` and `$1`, which is
+ * the base URL.
+ */
 export async function writtenPage(
   database: Database,
   filter: PostFilter,
@@ -63,12 +69,12 @@ export async function writtenPage(
 }
 
 /**
- * The statement for the newest posts, as many as the parameter with the number `limit` says. Each combination of filters has its own
+ * The statement for the newest posts. Their number is the parameter with the number `limit`. Each combination of filters has its own
  * statement, because a plan that serves all of them would read past the posts that a filter leaves out.
  *
- * The index of a filter is in the order of its first column and then of ids, and so is the page, which has one value in that column. With
- * `=`, Postgres knows that the column is constant and may walk back through the whole board by id, for posts that few match, or that are
- * all old. With `= any` it does not.
+ * The index of a filter is sorted by its first column and then by id. The page has the same order, with one value in that column. With `=`,
+ * Postgres takes the column as constant and may walk back through the whole board by id, which is slow if few posts match or all of them
+ * are old. With `= any` it does not.
  */
 function newest(
   { type, endpoint, author_agent_id, backing, cursor }: Omit<PostFilter, 'limit'>,
@@ -77,7 +83,7 @@ function newest(
 ) {
   const host = endpoint === undefined ? undefined : hostOf(endpoint);
   const filters = [
-    // An author has few posts, so other filters are applied to those.
+    // The author comes first: an author has few posts, so the other filters are applied to those.
     { name: 'agent', column: 'agent_id', of: 'integer', by: '=', value: author_agent_id },
     { name: 'host', column: 'endpoint_host', of: 'text', by: '=', value: host },
     { name: 'outcome', column: 'outcome', of: 'text', by: '=', value: type },
@@ -96,7 +102,7 @@ function newest(
   };
 }
 
-/** A post by its id, even if it was taken down. Null if there is none, or if it is hidden. */
+/** A post by its id, also if it was taken down. Null if there is none, or if it is hidden. */
 export async function findPost(database: Database, post_id: string): Promise<BoardPost | null> {
   const [found] = await database.query({
     name: 'board post',
@@ -106,7 +112,7 @@ export async function findPost(database: Database, post_id: string): Promise<Boa
   return found ? asEntity(BoardPost, found) : null;
 }
 
-/** `https://api.example/v1` and `api.example` name the same host. */
+/** Host of an endpoint: `https://api.example/v1` and `api.example` name the same host. */
 function hostOf(endpoint: string): string {
   const url = URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`);
   if (!url?.host)

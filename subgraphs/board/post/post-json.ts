@@ -12,8 +12,8 @@ import {
 } from '../../json-sql.ts';
 
 /**
- * The fields of a post as SQL over `board_post r`, with the service's base URL as `$1`. They must give the same as post.entity.ts and
- * post.resolver.ts.
+ * The fields of a post as SQL over `board_post r`, with the service's base URL as `$1`. Their values must be the same as those of
+ * post.entity.ts and post.resolver.ts.
  */
 const postWriting: Writing = {
   type: 'BoardPost',
@@ -60,12 +60,12 @@ export function postText({ fieldNodes, fragments }: FieldSelection, key: string,
   return fieldSql(postWriting, { fieldNodes, fragments }, leftOut, key);
 }
 
-/** By field of a document, because a repeated document is the same object. */
+/** SQL expressions by field node. They can be looked up by the node, because a repeated document is the same parsed object. */
 const texts = new WeakMap<FieldNode, string | null>();
 
 /**
- * The posts that a page selects, to be serialised by the statement that reads them. Null if text is not accepted, if
- * posts are not selected, or if they are selected under several names: then each name has its own statement.
+ * SQL expression for the posts of a page, so that the statement that reads the page also serialises them. Null if the caller does not
+ * accept text, if posts are not selected, or if they are selected under several names: each name then has its own statement.
  */
 export function postsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveInfo): string | null {
   const [node] = fieldNodes;

@@ -14,7 +14,7 @@ import { postsOfPage, postText } from './post-json.ts';
 
 const PageArguments = argumentsType(PostPageRequest);
 
-/** What Postgres serialises of a page, if the caller accepts text. */
+/** Field of a page that Postgres serialises, if the caller accepts text. */
 export const postsWritten: WrittenFields = {
   async 'BoardPostPage.posts'({ posts, filter }: PostPage, { database, base_url }: Context, info) {
     if (posts instanceof RawJson) return posts;

@@ -8,10 +8,10 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 
 /* The table of posts, and their type on the graph. */
 
-/** Condition for posts that lists, counts and feeds show. */
+/** SQL condition for published posts, which lists, counts and feeds show. */
 export const STANDING = 'not hidden and taken_down_at is null';
 
-/** Published posts that may count for an endpoint's score, by the conditions of score/rule.ts on the post alone. */
+/** SQL condition for posts that may count for an endpoint's score: the conditions of score/rule.ts that concern the post alone. */
 export const CAN_WEIGH = `host_basis = 'signed' and paid_here and receipt_ref is not null and rail = 'usdc' and amount_atomic >= ${limits.stamp_price_atomic}`;
 
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
@@ -42,26 +42,26 @@ export class BoardPost implements MembersOf<typeof PostNoun> {
   endpointHost!: string;
   @Property({ type: 'text', default: 'declared' })
   hostBasis!: HostBasis;
-  /** Whether the payment of its receipt went to this service. A payment to another party may have come back to its payer. */
+  /** Whether the payment of the cited receipt went to this service. A payment to another party may have come back to its payer. */
   @Property({ type: 'boolean', default: false })
   paidHere!: boolean;
   @Property({ type: 'text' })
   outcome!: PostOutcome;
-  /** Task id of the cited receipt. Without one the stamp alone backs the post. */
+  /** Task id of the cited receipt. Null if only the stamp backs the post. */
   @Property({ type: 'text', nullable: true })
   receiptRef!: string | null;
   @Property({ type: 'boolean', default: false })
   selfDealt!: boolean;
-  /** Whether its receipt backs it. Otherwise only its stamp does. */
+  /** Whether the cited receipt backs the post. Otherwise only the stamp backs it. */
   @Property({ type: 'boolean', generated: '((receipt_ref is not null) and (not self_dealt)) stored' })
   spendBacked!: boolean;
-  /** Task of the stamp that paid for the post. */
+  /** Task id of the stamp that paid for the post. */
   @Property({ type: 'text' })
   stampTaskId!: string;
-  /** Amount paid, by the backing receipt. */
+  /** Amount of the payment that backs the post, in atomic units of `rail`: of the cited receipt, or else of the stamp. */
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
-  /** Asset of that amount. */
+  /** Asset of `amountAtomic`. */
   @Property({ type: 'text', default: 'usdc' })
   rail!: BackingRail;
   @Property({ type: 'integer', nullable: true })
@@ -72,10 +72,10 @@ export class BoardPost implements MembersOf<typeof PostNoun> {
   likeCount!: number;
   @Property({ type: 'integer', default: 0 })
   confirmCount!: number;
-  /** Hidden by the board's operators; such a post is not returned. */
+  /** Whether the board's operators have hidden the post. A hidden post is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  /** Time its author took it down. Its id and date remain. */
+  /** Time the author took the post down. Its id and date remain. Null while it is published. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   takenDownAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

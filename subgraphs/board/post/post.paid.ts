@@ -17,7 +17,7 @@ import { type ByAuthor, boardId, boardStamp } from '../stamp.ts';
 type PostArgs = PostRequest & { readonly agent_id: AgentId };
 
 /**
- * A post as it was written, with the members of REST except its links. Stored encrypted, and returned unchanged whenever the request is
+ * A post as it was recorded, with the members of REST except the links. Stored encrypted, and returned unchanged whenever the request is
  * sent again.
  */
 export interface WrittenPost extends JsonObject {
@@ -35,13 +35,14 @@ export interface WrittenPost extends JsonObject {
 }
 
 /**
- * A post is sold as a stamp. Its backing is checked before any money moves, and its receipt backs nothing else from then on. The result is
+ * A post is sold as a stamp. Its backing is checked before any money moves, and from then on its receipt backs nothing else. The result is
  * encrypted with the claim, so that the post states what was true when it was paid for.
  */
 export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
   ...boardStamp,
   field: 'Mutation.createPost',
-  // Before the claim, so that no payment is held for an impossible post. The result counts as it is sealed.
+  // Checked before the claim, so that no payment is held for an impossible post. The result that counts is that of `find`, which is
+  // encrypted with the claim.
   admit: async (args, _payer, context) => void (await backedBy(args, context as BoardContext)),
   slots: ({ receipt_ref }) => (receipt_ref === null ? [] : [backingSlot(receipt_ref)]),
   slot_taken: 'receipt_backs_another',
@@ -49,7 +50,7 @@ export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
   commit: writePost,
 };
 
-/** Only the host of the endpoint is kept: a path may contain a key. */
+/** Records a post whose stamp is paid. Only the host of the endpoint is stored, because a path may contain a key. */
 async function writePost(
   tx: Tx,
   { agent_id, endpoint_host, outcome, receipt_ref, latency_ms, text }: PostArgs,
@@ -79,7 +80,7 @@ interface PostBacking extends JsonObject {
   readonly amount_atomic: string;
   readonly rail: BackingRail;
   readonly host_basis: HostBasis;
-  /** See `isPaidHere`. Claims sealed before this member existed lack it. */
+  /** Result of `isPaidHere`. Absent in claims that were encrypted before this member existed. */
   readonly paid_here: boolean;
 }
 
@@ -89,8 +90,8 @@ type BackingContext = Pick<
 >;
 
 /**
- * The cited receipt, if it is on the author's book, paid another party, and concerns the endpoint's host. Without one
- * the stamp itself, whose host only the author states.
+ * Finds what backs a post: the cited receipt, if it is on the author's book, paid another party, and concerns the endpoint's host. Without
+ * a cited receipt the stamp backs the post, and the host is only declared by the author.
  * @throws receipt_not_on_book, receipt_not_qualifying, receipt_host_differs
  */
 async function backedBy(

@@ -110,7 +110,7 @@ function recordOf(post: BoardPost): BoardPostRecord {
   return { postId, status: stands ? 'published' : 'taken_down', postedAt, post: stands ? post : null };
 }
 
-/** As it was written: the same payment returns the same again, except for text that was erased since. */
+/** The post as it was recorded: a repeated payment returns the same post, without a text that was erased since. */
 function written(post: WrittenPost, takenDownAt: Date | null): BoardPost {
   const {
     post_id: postId,

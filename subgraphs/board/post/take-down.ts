@@ -6,9 +6,9 @@ import type { Context } from '../../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 
 /**
- * Takes a post down for its author: its text is erased, its id and date remain. The row of its stamp stays on the book. A repetition
+ * Takes a post down for its author. Its text is erased; its id and date remain. The row of its stamp stays on the book. A repeated request
  * changes nothing and adds no event.
- * @returns the time it was posted
+ * @returns the time the post was published
  * @throws not_found, not_author, rate_limited
  */
 export async function takeDownPost(

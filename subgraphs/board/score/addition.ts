@@ -3,7 +3,10 @@ import { BoardFunding, BoardFundingHead } from './funding.entity.ts';
 import { ScoreBaseline } from './migration.ts';
 import { EndpointScoreResolver } from './score.resolver.ts';
 
-/** What scores add to the board. The columns of posts that they use are defined with the posts: see `../post/README.md`. */
+/**
+ * Entities, migrations and resolvers that scores add to the board. The columns of posts that scores use are defined with the posts: see
+ * `../post/README.md`.
+ */
 export const scoreAddition: SubgraphAddition = {
   entities: [BoardFunding, BoardFundingHead],
   migrations: [ScoreBaseline],

@@ -2,11 +2,14 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/canonical-json.ts';
 import type { ScoreWeights } from './weights.ts';
 
-/* Groups payers that count as one. */
+/* Groups payers that count as one cluster. */
 
 const BP = 10_000n;
 
-/** Money that a funder sent to a payer on the payer's chain, within the searched range. Both are given by their pseudonyms. */
+/**
+ * Money that a funder sent to a payer on the payer's chain, within the searched range of blocks. Both wallets are given by their
+ * pseudonyms.
+ */
 export interface FundingEdge extends JsonObject {
   readonly funder: string;
   readonly payer: string;
@@ -22,8 +25,8 @@ export interface FundingEdge extends JsonObject {
 type Floor = Pick<ScoreWeights, 'funder_amount_min' | 'funder_paid_part_min_bp'>;
 
 /**
- * Whether a funder's amount could have paid for what the payer spent: at least a part of its largest payment here, and
- * more than dust. Without this bound, anybody could become the funder of a payer by sending it a millionth.
+ * Whether a funder's amount could have paid for what the payer spent: it must be at least a part of the payer's largest payment here, and
+ * more than dust. Without this bound, anyone could become the funder of a payer by sending it a millionth.
  */
 export function isFunding(amount: string | null, most_paid: bigint, weights: Floor): boolean {
   if (amount === null || BigInt(amount) < BigInt(weights.funder_amount_min)) return false;
@@ -31,9 +34,9 @@ export function isFunding(amount: string | null, most_paid: bigint, weights: Flo
 }
 
 /**
- * Payers that fund each other, or share a funder, one hop on chain, form one cluster. Dust, and funders of too many wallets or of an
- * unknown number, merge no payers. Returns each payer's cluster, named by the pseudonyms of its members. `most_paid`: the largest payment
- * of each payer, atomic USDC.
+ * Joins payers that fund each other, or share a funder, one hop on chain, to one cluster. Dust merges no payers, and neither do funders of
+ * too many wallets or of an unknown number. Returns the cluster of each payer; its id is derived from the pseudonyms of its members.
+ * `most_paid`: the largest payment of each payer, atomic USDC.
  */
 export function clustersOf(
   most_paid: ReadonlyMap<string, bigint>,

@@ -1,14 +1,17 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** `unknown`: the search had no result in the end. Such a payer is not merged, and is counted. */
+/**
+ * State of the search for a payer's funders. `unknown`: the search was given up without a result. Such a payer is not merged with others,
+ * and it counts.
+ */
 export type FundingState = 'pending' | 'known' | 'unknown';
 
-/** Funders of a payer before its first post: searched once, and stored for good. */
+/** Funders of a payer before its first post. They are searched for once, and the result is stored for good. */
 @Entity({ tableName: 'board_funding' })
 @Index({ name: 'board_funding_pending', properties: ['lookedAt'], where: "state = 'pending'" })
 export class BoardFunding {
-  /** Its address on Base, lower case. */
+  /** Address of the payer on Base, lower case. */
   @PrimaryKey({ type: 'text' })
   payer!: string;
   @Property({ type: 'text' })
@@ -18,7 +21,10 @@ export class BoardFunding {
   fromBlock!: number | null;
   @Property({ type: 'integer', nullable: true })
   toBlock!: number | null;
-  /** `[{funder, amount, funded_wallets}]`: addresses, lower case; amounts are digits of atomic USDC. */
+  /**
+   * `[{funder, amount, funded_wallets}]`: address in lower case, digits of atomic USDC, number of wallets. Null before the search has a
+   * result.
+   */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   funders!: readonly JsonObject[] | null;
   @Property({ type: 'integer', default: 0 })
@@ -27,7 +33,7 @@ export class BoardFunding {
   lookedAt!: Date;
 }
 
-/** Position in the board's events up to which payers were queued. One row. */
+/** Position in the board's events up to which payers were queued. The table has one row. */
 @Entity({ tableName: 'board_funding_head' })
 export class BoardFundingHead {
   @PrimaryKey({ type: 'text' })

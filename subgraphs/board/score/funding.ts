@@ -8,8 +8,8 @@ export interface FundingParts {
 }
 
 /**
- * Periodic job of one process of the fleet: queues payers of new posts and searches for the funders of one. Results are
- * stored for good, so that a repeated score uses the same edges.
+ * Periodic job that runs in one process of the fleet. It queues the payers of new posts and searches for the funders of one payer. Results
+ * are stored for good, so that a repeated score uses the same edges.
  */
 export async function lookAtFunding({ database, chain }: FundingParts): Promise<void> {
   await takeUpPayers(database);
@@ -32,7 +32,10 @@ export async function lookAtFunding({ database, chain }: FundingParts): Promise<
   });
 }
 
-/** Reads the board's events, which have no gap, so that a post that commits late is not missed. */
+/**
+ * Queues the payers of new posts. It finds the posts by the board's events, whose positions have no gap, so that a post that commits late
+ * is not missed.
+ */
 async function takeUpPayers(database: FundingParts['database']): Promise<void> {
   await database.transaction(async tx => {
     const { rows } = await tx.query<{ position: number }>({

@@ -1,7 +1,7 @@
 import { scoreLimits } from '../../../schema/limits.ts';
 import { scoreWeights } from './weights.ts';
 
-/* Searches a chain for the funders of a wallet, within limits. Each way in which nothing is found out has a name. */
+/* Searches a chain for the funders of a wallet, within limits. Each way in which a search can fail has its own kind. */
 
 export interface FundingTransfer {
   readonly from: string;
@@ -10,14 +10,14 @@ export interface FundingTransfer {
   readonly amount: bigint;
 }
 
-/** `refused`: the node will not search so many blocks at once. */
+/** A page of transfers. `refused`: the node does not search that many blocks at once. */
 export type MovedPage =
   | { readonly kind: 'read'; readonly moved: readonly FundingTransfer[] }
   | { readonly kind: 'refused' | 'unreachable' };
 
 /** Reads transfers of USDC on Base. Addresses are in lower case. Never throws. */
 export interface FundingChain {
-  /** Null if the chain cannot be read now. */
+  /** Number of the newest block. Null if the chain cannot be read now. */
   head(): Promise<number | null>;
   into(wallet: string, from_block: number, to_block: number): Promise<MovedPage>;
   outOf(wallet: string, from_block: number, to_block: number): Promise<MovedPage>;
@@ -25,9 +25,9 @@ export interface FundingChain {
 
 export interface Funder {
   readonly funder: string;
-  /** Amount that it sent in these blocks, digits of atomic USDC. Absent in results of earlier versions. */
+  /** Amount that the funder sent in these blocks, digits of atomic USDC. Absent in results of earlier versions. */
   readonly amount?: string;
-  /** One more than may merge means any larger number. Null if it could not be determined. */
+  /** Number of wallets to which the funder sent, counted up to one more than `funder_wallets_max`. Null if it could not be determined. */
   readonly funded_wallets: number | null;
 }
 
@@ -40,11 +40,14 @@ interface Range {
   readonly to_block: number;
 }
 
-/** Sender of minted tokens. */
+/** The zero address, which is the sender of minted tokens. */
 const NOBODY = `0x${'0'.repeat(40)}`;
 const BP = 10_000n;
 
-/** Senders of a tenth or more of what the wallet received in these blocks, and the number of wallets to which each of them sent. */
+/**
+ * Finds the senders of at least `funder_part_min_bp` of what the wallet received in these blocks, and the number of wallets to which each
+ * of them sent.
+ */
 export async function fundersOf(chain: FundingChain, payer: string, range: Range): Promise<FundingLook> {
   const came = new Map<string, bigint>();
   const read = await eachPage(
@@ -82,7 +85,7 @@ async function fundedBy(chain: FundingChain, funder: string, range: Range): Prom
   return read === 'refused' ? null : wallets.size;
 }
 
-/** Reads pages until `take` has enough, or until the range ends. */
+/** Reads pages of transfers until `take` returns false, or until the range ends. */
 async function eachPage(
   { from_block, to_block }: Range,
   ask: (page: readonly [from: number, to: number]) => Promise<MovedPage>,

@@ -1,16 +1,19 @@
 import type { ScoreWeights } from './weights.ts';
 
-/** The least that it costs to move a score one way by posts of payers that have not reported on the host before. */
+/** Least cost of moving a score in one direction by posts of payers that have not reported on the host before. */
 export interface MoveCost {
-  /** Amount that has to be spent at the endpoint, atomic USDC. */
+  /** Amount to spend at the endpoint, atomic USDC. */
   readonly spent: bigint;
-  /** Number of clusters that have to spend it, because the weight of one cluster is limited. */
+  /** Number of clusters among which the amount is divided, because the weight of one cluster is limited. */
   readonly clusters: number;
-  /** Cost of the stamps of their posts, in addition, atomic USDC: one stamp for each cluster. */
+  /** Additional cost of the stamps of their posts, atomic USDC: one stamp for each cluster. */
   readonly stamps: bigint;
 }
 
-/** Null if no amount moves the score that far in that direction, or if no row has counted at this host yet. */
+/**
+ * Costs of moving a score up and down. One is null if no amount moves the score that far in that direction, both are null if no row counts
+ * at this host yet.
+ */
 export interface MoveCosts {
   readonly up: MoveCost | null;
   readonly down: MoveCost | null;
@@ -19,20 +22,20 @@ export interface MoveCosts {
 interface Standing {
   readonly good: bigint;
   readonly total: bigint;
-  /** Amounts of the rows that count, atomic USDC. */
+  /** Amounts of the rows that count, in atomic USDC. */
   readonly amounts: readonly bigint[];
   /** Number of further rows that fit into the window before one replaces another. */
   readonly rows_free: number;
-  /** Weight that clusters of several payers lose to their bound. It comes back if a replaced row no longer joins its payers. */
+  /** Weight that clusters of several payers lose by their bound. They gain it back if a row is replaced that has joined the payers. */
   readonly bounded: bigint;
 }
 
 const BP = 10_000n;
 
 /**
- * The least that has to be spent so that floor(good / total) moves by `move_bp`. While the window has free places it is exact. In a full
- * window a new row replaces one that is no larger, and the result is a lower bound: the score never moves for less. The owner of the
- * endpoint receives what is spent there, and so pays only for the stamps.
+ * The least that has to be spent so that floor(good · 10⁴ / total) moves by `move_bp`. While the window has free places, the result is
+ * exact. In a full window a new row replaces one that is no larger, and the result is a lower bound: the score never moves for less. The
+ * owner of the endpoint receives what is spent there, and so pays only for the stamps.
  */
 export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts {
   const score = (standing.good * BP) / standing.total;
@@ -43,9 +46,9 @@ export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts 
 }
 
 /*
- * When a row of a cluster at its bound is replaced, the total stays as it is, and only the good part of the row is lost, which is no more
- * than the row's amount. Below the bound the total falls with the row, which helps less in either direction. So the total is taken as
- * constant here.
+ * The functions below take the total as constant when a row is replaced. If the cluster of the row is at its bound, the total does stay the
+ * same, and only the good part of the row is lost, which is no more than the row's amount. Below the bound, the total falls with the row,
+ * which helps less in either direction.
  */
 
 /** Assumes that new rows are not good, and that all replaced rows were: floor((good − gone) · 10⁴ / (total + x)) ≤ low. */
@@ -60,7 +63,10 @@ function weightUp({ good, total }: Standing, replaced: bigint, high: bigint): bi
   return atLeastNone(ceilDiv(high * total - (good + gone) * BP, BP - high));
 }
 
-/** Tries every number of smallest rows that are replaced, each by one of its size, after the free places are filled. */
+/**
+ * Finds the least amount for one direction. It first fills the free places, and then tries to replace each number of the smallest rows,
+ * each by a new row of at least its size.
+ */
 function cheapest({ amounts, rows_free, bounded }: Standing, weightWithout: (gone: bigint) => bigint): bigint {
   let spent_min = weightWithout(0n);
   let gone = bounded;

@@ -14,9 +14,9 @@ import { mostPaid, type ScoreInputs, type ScoreRow } from './rule.ts';
 import { scoreWeights } from './weights.ts';
 import { fillWindow, type WeighablePost } from './window.ts';
 
-/* Reads the inputs of a host's score: its published posts, what their receipts sign, and the funders of their payers. */
+/* Reads the inputs of a host's score: its published posts, the signed content of their receipts, and the funders of their payers. */
 
-/** Range of blocks on Base that was searched for the funders of a payer. */
+/** Range of blocks on Base that was searched for the funders of a payer. The blocks are null before the search. */
 export interface FundedPayer extends JsonObject {
   readonly payer: string;
   readonly known: boolean;
@@ -24,7 +24,7 @@ export interface FundedPayer extends JsonObject {
   readonly to_block: number | null;
 }
 
-/** Counts of the newest published reports about a host, whether they have weight or not. If `complete`, all of them are counted. */
+/** Counts of the newest published reports about a host, with or without weight. If `complete`, they count all of its reports. */
 export interface ReportCounts extends JsonObject {
   readonly posts: number;
   readonly complete: boolean;
@@ -42,8 +42,8 @@ export interface ReadInputs extends ScoreInputs {
 type Reader = Pick<BoardContext, 'database' | 'treasuries'>;
 
 /**
- * The same wallet always has the same pseudonym, which can be computed from the address: it neither hides nor shows an
- * identity.
+ * Pseudonym of a wallet. It is computed from the address alone, so the same wallet always has the same pseudonym, and anyone who has the
+ * address can compute it. It does not hide an identity.
  */
 export function pseudonym(wallet: string): string {
   return `wallet_${sha256Hex(`svc.board.wallet.v1\n${spelt(wallet)}`).slice(0, 32)}`;
@@ -95,7 +95,7 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   };
 }
 
-/** One row more than counted tells whether there are others. */
+/** Counts the newest reports about a host. One row more than the maximum is read, to find out whether there are others. */
 async function countReports({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<ReportCounts> {
   const max = scoreLimits.reports_counted_max;
   const of = (column: string, value: string) => `count(*) filter (where ${column} = '${value}')::int`;
@@ -125,13 +125,13 @@ interface StandingPost {
   readonly paid_here: boolean;
   readonly receipt_ref: string | null;
   readonly spend_backed: boolean;
-  /** Wallet of its poster. */
+  /** Wallet of the author of the post. */
   readonly wallet: string | null;
 }
 
 /**
- * Posts that can have weight, with their payers by receipt. Wallets are compared in lower case: no two of Solana differ
- * in case alone.
+ * Reads the posts that can have weight, with the payers that their receipts name. Wallets are compared in lower case, because no two
+ * wallets of Solana differ in case alone.
  */
 function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<WeighablePost[]> {
   return query<WeighablePost & Record<string, unknown>>({
@@ -145,7 +145,7 @@ function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: stri
   });
 }
 
-/** Posts that have a place in the window, and those of the newest posts that cannot have weight, which are shown with the reason. */
+/** Reads the posts in the window, and also those of the newest posts that cannot have weight, which are shown with the reason. */
 function shownPosts(
   { query }: Pick<Database, 'query'>,
   endpoint_host: string,
@@ -163,7 +163,10 @@ function shownPosts(
   });
 }
 
-/** Payer and payee: for a call here from its receipt, for a payment to another party from its chain. A damaged receipt counts as none. */
+/**
+ * Payer and payee of a cited receipt: from the receipt for a call here, from the chain for a payment to another party. Both are null if
+ * there is no receipt, or if it is damaged.
+ */
 function paymentOf(
   receipt: Awaited<ReturnType<typeof readReceipts>>[number],
   foreign: ProvenPayment | undefined,
@@ -197,8 +200,8 @@ async function fundingOf({ query }: Pick<Database, 'query'>, payers: readonly st
 }
 
 /**
- * Sorted, so that the same facts give the same bytes. A payer without known funding is listed among the searches and
- * merges no others.
+ * Edges and searches as they are published, sorted so that the same facts give the same bytes. A payer without known funding is listed
+ * among the searches and merges no others.
  */
 function shownFunding(funding: ReadonlyMap<string, Funding>, payers: readonly string[]) {
   const sorted = [...new Set(payers)].sort();

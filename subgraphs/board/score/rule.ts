@@ -5,27 +5,27 @@ import { type MoveCosts, moveCosts } from './move-cost.ts';
 import { type ScoreWeights, scoreWeights } from './weights.ts';
 
 /*
- * The score of an endpoint's host, made only from rows that anybody can look up. Pure, in whole numbers, and independent of the order of
- * the rows, so that anybody can compute it again from the published inputs.
+ * The score of an endpoint's host, made only from rows that anyone can look up. Pure, in whole numbers, and independent of the order of the
+ * rows, so that anyone can compute it again from the published inputs.
  */
 
-/** One published post. `payer` is the pseudonym of the wallet that paid its receipt. Null if none is known. */
+/** One published post. `payer` is the pseudonym of the wallet that paid the cited receipt. Null if none is known. */
 export interface ScoreRow extends JsonObject {
   readonly post_id: string;
   readonly outcome: keyof ScoreWeights['outcome_bp'];
-  /** Amount of its backing, digits of atomic units. */
+  /** Amount of the payment that backs the post, digits of atomic units of `rail`. */
   readonly amount: string;
   readonly rail: string;
   readonly backing: 'spend-backed' | 'stamp-backed';
   readonly host_basis: 'signed' | 'declared';
   /**
-   * Whether the payment went to this service. For a payment to another party, the paid wallet itself states its host, and it may be the
-   * payer's own.
+   * Whether the payment went to this service. For a payment to another party, the paid wallet itself states its host, and that wallet may
+   * belong to the payer.
    */
   readonly paid_here: boolean;
-  /** Whether its receipt is undamaged, and the payment was seen. */
+  /** Whether the cited receipt is undamaged and the payment is proven. */
   readonly proven: boolean;
-  /** Whether payer and payee of its receipt are known to be the same party, or the poster or payer is this service. */
+  /** Whether payer and payee of the cited receipt are known to be the same party, or the author or the payer is this service. */
   readonly self_dealt: boolean;
   readonly payer: string | null;
 }
@@ -34,7 +34,7 @@ export interface ScoreRow extends JsonObject {
 export interface ScoreInputs {
   readonly rows: readonly ScoreRow[];
   readonly edges: readonly FundingEdge[];
-  /** Number of free places in the window of rows that can have weight. */
+  /** Number of further rows with weight that fit into the window. */
   readonly rows_free: number;
 }
 
@@ -44,26 +44,26 @@ export interface ScoredRow {
   readonly zero_because: ZeroReason | null;
 }
 
-/** Payers who count as one, and their weight together. Atomic USDC. */
+/** Payers that count as one, and their common weight, in atomic USDC. */
 export interface ScoredCluster {
   readonly cluster: string;
   readonly payers: number;
   readonly posts: number;
   readonly weight: bigint;
-  /** How much of the weight speaks for the endpoint. */
+  /** Part of the weight that counts in favour of the endpoint. */
   readonly good: bigint;
 }
 
 /**
- * Version of this rule. Version 1 gave a host without counted rows a score of 5,000. Version 2 stated too high a `cost_to_move` in a
- * full window, where a replaced row came from a cluster at its bound.
+ * Version of this rule. Version 1 gave a host without counted rows a score of 5,000. Version 2 stated a too high `cost_to_move` for a full
+ * window if the replaced row came from a cluster at its bound.
  */
 export const SCORE_RULE_VERSION = 3;
 
 export interface Score {
-  /** In basis points: 10,000 is the best possible score. Null if no row counts, because then nothing is known. */
+  /** Score in basis points, from 0 to 10,000, which is the best. Null if no row counts, because nothing is known then. */
   readonly score_bp: number | null;
-  /** Null if there is a score. */
+  /** Reason why there is no score. Null if there is one. */
   readonly unscored_because: UnscoredReason | null;
   readonly rows: readonly ScoredRow[];
   readonly clusters: readonly ScoredCluster[];
@@ -89,7 +89,7 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
       return { post_id, zero_because, cluster: zero_because === null && payer ? (clusters.get(payer) ?? null) : null };
     }),
     clusters: scored,
-    // If no row has counted yet, it is unknown whether one can, so a price would be a guess.
+    // If no row counts, it is unknown whether any row can count, so a price would be a guess.
     cost_to_move:
       counted.length === 0
         ? { up: null, down: null }
@@ -107,7 +107,7 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
   };
 }
 
-/** The largest single payment of each payer. */
+/** The largest single payment of each payer, atomic units. */
 export function mostPaid(rows: readonly Pick<ScoreRow, 'payer' | 'amount'>[]): ReadonlyMap<string, bigint> {
   const most = new Map<string, bigint>();
   for (const { payer, amount } of rows)
@@ -125,7 +125,10 @@ function zeroReason(row: ScoreRow, { row_amount_min }: ScoreWeights): ZeroReason
   return self_dealt ? 'self_dealt' : null;
 }
 
-/** One weight for each cluster, however many posts and wallets it has: limited, and divided by the amounts of its rows. */
+/**
+ * Computes one weight for each cluster, however many posts and wallets it has. The weight is limited, and the rows share it in proportion
+ * to their amounts.
+ */
 function weighClusters(
   rows: readonly ScoreRow[],
   clusters: ReadonlyMap<string, string>,
@@ -144,8 +147,8 @@ function weighClusters(
 }
 
 /**
- * Weight that clusters of several payers would gain if their payers counted separately: what their bound takes, and a unit for each
- * rounding.
+ * Upper bound of the weight that clusters of several payers would gain if their payers counted separately: what their bound takes away, and
+ * one unit for each rounding.
  */
 function lostToBounds(
   rows: readonly ScoreRow[],
@@ -160,7 +163,7 @@ function lostToBounds(
   );
 }
 
-/** The edges in the order in which they are published and hashed: SHA-256 of the canonical JSON of this list. */
+/** The edges in the order in which they are published and hashed. Their hash is the SHA-256 of the canonical JSON of this list. */
 export function edgesInOrder(edges: readonly FundingEdge[]): readonly FundingEdge[] {
   return sortByKey(edges, canonicalJson);
 }

@@ -45,7 +45,7 @@ export class EndpointScoreResolver {
   }
 }
 
-/** A score with all its inputs, so that a reader can run it again. Amounts are digits of atomic USDC. */
+/** A score with all its inputs, so that a reader can compute it again. Amounts are digits of atomic USDC. */
 function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, counts }: ReadInputs) {
   const score = scoreOf({ rows, edges, rows_free });
   const found = new Map(score.rows.map(row => [row.post_id, row]));
@@ -59,7 +59,7 @@ function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, c
     unscored_because: score.unscored_because,
     unscored_reason: score.unscored_because && unscoredSentences[score.unscored_because],
     counts,
-    /** The last block of Base that was searched for any of its payers. */
+    /** The last block of Base that was searched for any payer of these rows. Null if none was searched. */
     as_of_block: blocks.length === 0 ? null : Math.max(...blocks),
     rows_max: scoreLimits.rows_max,
     rows_per_payer_max: scoreLimits.rows_per_payer_max,

@@ -1,8 +1,8 @@
 import { scoreLimits } from '../../../schema/limits.ts';
 
 /*
- * Selects the posts of a host that count, if there are more than are read: those with the largest amounts, and of equal ones the newest. So
- * displacing a row costs as much as that row weighs. Pure.
+ * Selects the posts of a host that count, if there are more than are read: those with the largest amounts, and among equal amounts the
+ * newest. So displacing a row costs as much as that row weighs. Pure.
  */
 
 export interface WeighablePost {
@@ -20,7 +20,7 @@ export interface ScoreWindow {
   readonly rows_free: number;
 }
 
-/** `candidates`: the posts with the largest amounts, at most `candidates_max`. */
+/** Chooses the rows of the window. `candidates`: the posts with the largest amounts, at most `candidates_max`. */
 export function fillWindow(candidates: readonly WeighablePost[], bounds: WindowBounds = scoreLimits): ScoreWindow {
   const taken = new Map<string | null, number>();
   const post_ids: string[] = [];

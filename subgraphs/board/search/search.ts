@@ -12,7 +12,7 @@ interface BoardSearchArguments {
   readonly query: string;
   readonly first?: number | undefined;
   readonly after?: string | undefined;
-  /** Address of the caller, which has its own queue. */
+  /** Address of the caller. The number of searches that wait for a turn is limited for each address. */
   readonly address: string;
   readonly base_url: string;
 }
@@ -24,8 +24,8 @@ const turns = new Semaphore({
 });
 
 /**
- * Posts and jobs by their words, newest first. If no entry contains the words, those with similar words, if this database can find them in
- * time. Bounded in time and concurrency.
+ * Searches posts and jobs by their words, newest first. If no entry contains the words, entries with similar words are returned, if this
+ * database can find them in time. Time and concurrency of searches are limited.
  * @throws Refusal invalid_request; query_too_costly if it takes too long; unavailable if no turn came in time
  */
 export async function searchBoard(database: Database, asked: BoardSearchArguments): Promise<BoardSearchPage> {
@@ -45,7 +45,7 @@ export async function searchBoard(database: Database, asked: BoardSearchArgument
   return { matched, tolerant: found.tolerant, hits: entries.slice(0, limit), next };
 }
 
-/** A phrase or an excluded word: similar words would contradict the request. */
+/** Matches a search with a phrase or an excluded word. Similar words would contradict such a search. */
 const OPERATED = /"|(?:^|\s)-\S/;
 
 interface SearchRows {
@@ -56,7 +56,7 @@ interface SearchRows {
 
 type Find = (matched: BoardMatch) => Promise<readonly object[]>;
 
-/** An empty result is an answer too, also if a search for similar words would take too long. */
+/** Finds the first page. An empty result is a valid answer, also if a search for similar words would take too long. */
 async function findFirst(find: Find, place: string | null): Promise<SearchRows> {
   const rows = await find('words');
   const none = { matched: 'words', rows: [], tolerant: false } as const;
@@ -91,7 +91,7 @@ const TOO_LONG = 'The search takes too long. Use less common words.';
 
 const READ_ONLY = { read_only: true } as const;
 
-/** Without a name, so that each statement is planned by the frequency of its own words. */
+/** Runs one search. The statement has no name, so that Postgres plans it each time by the frequency of these words. */
 async function findBy(
   database: Database,
   matched: BoardMatch,
@@ -118,7 +118,7 @@ const places = new WeakMap<Database, Promise<string | null>>();
 function similarityPlace(database: Database): Promise<string | null> {
   const known = places.get(database) ?? findPlace(database);
   places.set(database, known);
-  // After an outage the database is queried again.
+  // A failed read is not kept, so that the database is queried again after an outage.
   known.catch(() => places.delete(database));
   return known;
 }
@@ -130,10 +130,10 @@ async function findPlace(database: Database): Promise<string | null> {
   return found?.place ?? null;
 }
 
-/** The end of a page of a search, and the kind of its matches, so that all pages of a search have the same kind. */
+/** End of a page of a search, and the kind of its matches, so that all pages of a search have the same kind. */
 interface SearchCursor {
   readonly matched: BoardMatch;
-  /** Id of its last entry. */
+  /** Name (id without the prefix) of the last entry of the page. */
   readonly name: string;
 }
 
@@ -143,7 +143,7 @@ function cursorText({ matched, name }: SearchCursor): string {
   return Buffer.from(`${matched}:${name}`).toString('base64url');
 }
 
-/** @throws Refusal invalid_request if the cursor is not one of ours */
+/** Reads a cursor. @throws Refusal invalid_request if this service has not made it */
 function cursorIn(text: string): SearchCursor {
   const [, matched, name] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (matched === undefined || name === undefined)
@@ -154,14 +154,14 @@ function cursorIn(text: string): SearchCursor {
   return { matched: matched as BoardMatch, name };
 }
 
-// Below, $1 is the number of entries, $2 the name after which they begin (null: with the newest), and $3 the words.
+// In the statements below, $1 is the number of entries, $2 the name after which they begin (null: from the newest on), and $3 the words.
 
 type Match = (source: EntrySource) => string;
 
-/** Entries that hold all of the words. */
+/** Statement for the entries that contain all of the words. */
 export const BY_WORDS = searchBy(() => `search_words @@ websearch_to_tsquery('simple', board_words(null, $3))`);
 
-/** @param place the schema of pg_trgm, quoted */
+/** Statement for the entries with similar words. @param place the schema of pg_trgm, quoted */
 function bySimilarity(place: string): string {
   return searchBy(({ words }) => `(${words}) operator(${place}.%>) board_words(null, $3)`);
 }
@@ -172,9 +172,9 @@ function searchBy(match: Match): string {
 }
 
 /**
- * Frequent words are found among the newest entries, which are read first. Only if they do not fill the page, all
- * matches are read by their index and sorted. Otherwise Postgres would scan the whole board backwards for a word that
- * does not occur.
+ * Statement for the matches in one table. The newest entries are searched first, because frequent words are found among them. Only if they
+ * do not fill the page, all matches are read by their index and sorted. Otherwise Postgres would scan the whole board backwards for a word
+ * that does not occur.
  */
 function pageOf(source: EntrySource, match: string): string {
   const { kind, table, id, shown } = source;

@@ -1,7 +1,6 @@
 import { BoardSearchNoun } from '../../../schema/board/entry.ts';
 import { objectType } from '../../graph-type.ts';
 
-/** A page of what a search of the board has found. */
 export const BoardSearchPage = objectType(
   'BoardSearchPage',
   'A page of search results, newest first.',
