@@ -5,8 +5,9 @@ import type { Arguments } from '../graph-type.ts';
 import type { BoardContext } from './context.ts';
 
 /**
- * The agent that writes on the board, by possession of its book. With several books, the request names one.
- * @throws unauthenticated, forbidden; book_not_named if several are held and none is named.
+ * Returns the book of the agent that writes on the board. The request must prove possession of it. If the request proves several books, it
+ * must name one.
+ * @throws unauthenticated, forbidden; book_not_named if several are proven and none is named.
  */
 export function requireAuthor(principal: Principal, named: number | null): HeldBook & ProvenBy {
   const books = booksOf(principal.possession);
@@ -17,12 +18,12 @@ export function requireAuthor(principal: Principal, named: number | null): HeldB
   throw new Refusal(books.length > 1 ? 'book_not_named' : 'forbidden');
 }
 
-/** The same, for the agent that the arguments name. */
+/** Returns the author's book as `requireAuthor` does, for the agent that the arguments name. Throws the same errors. */
 export function authorOf({ principal }: Pick<BoardContext, 'principal'>, asked: Arguments): HeldBook & ProvenBy {
   return requireAuthor(principal, agentArgument(asked));
 }
 
-/** Null if the arguments name none. */
+/** Agent that the arguments name. Null if they name none. */
 export function agentArgument({ agentId }: Arguments): number | null {
   return typeof agentId === 'number' ? agentId : null;
 }

@@ -4,16 +4,16 @@ import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { CitedRow } from '../book/page/cited-row.ts';
 import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 
-/* The row of a book that backs a post. Pure: the caller reads the row from the author's own book. */
+/* Decides whether the row of a book backs a post. Pure: the caller reads the row from the author's own book. */
 
 export type Backing =
   | { readonly kind: 'backs'; readonly amount_atomic: AtomicAmount; readonly rail: BackingRail }
   | { readonly kind: 'refused'; readonly code: 'receipt_not_on_book' | 'receipt_not_qualifying' };
 
 /**
- * Only a payment that was seen backs a post: for a call here, or to another party. Receipts without an amount of their own (of a refusal,
- * of a call with an API key, with an unproven payer or payment) back nothing. Nor does a stamp of the board, which pays for its own entry,
- * nor money that its payer has kept (see `isSelfDealt`). `row` is null if the author's book has no row of that task.
+ * Only a proven payment backs a post: for a call here, or to another party. Receipts without an amount (of a refusal, of a call with an API
+ * key, of an unproven payer or payment) back nothing. A stamp of the board backs nothing either, because it pays for its own entry, and
+ * neither does money that its payer has kept (see `isSelfDealt`). `row` is null if the author's book has no row of that task.
  */
 export function backingOf(row: CitedRow | null, hands: PartyWallets): Backing {
   if (row === null) return { kind: 'refused', code: 'receipt_not_on_book' };
@@ -25,7 +25,7 @@ export function backingOf(row: CitedRow | null, hands: PartyWallets): Backing {
   return { kind: 'backs', amount_atomic: amount, rail: rail === 'xno' ? 'xno' : 'usdc' };
 }
 
-/** Wallets by which payer and payee are compared. */
+/** Wallets that decide whether payer and payee of a row are the same party. */
 export interface PartyWallets {
   /** Wallet of the agent whose book the row is on. Null if unknown. */
   readonly own_wallet: string | null;
@@ -33,7 +33,7 @@ export interface PartyWallets {
   readonly treasuries: readonly string[];
 }
 
-/** Wallets that received the money of a row. */
+/** Wallets that received the money of a row. Empty if they are unknown. */
 export function walletsPaid(
   { evidence, pay_to }: Pick<CitedRow, 'evidence' | 'pay_to'>,
   { treasuries }: Pick<PartyWallets, 'treasuries'>,
@@ -43,35 +43,41 @@ export function walletsPaid(
 }
 
 /**
- * Whether the paid wallet is the payer's or the agent's own: then nothing was spent. A round trip through a second
- * wallet of the same person is not detected.
+ * Whether the paid wallet belongs to the payer or to the agent: nothing was spent then. A round trip through a second wallet of the same
+ * person is not detected.
  */
 export function isSelfDealt(row: Pick<CitedRow, 'evidence' | 'pay_to' | 'payer_wallet'>, hands: PartyWallets): boolean {
   const payers = [row.payer_wallet, hands.own_wallet].flatMap(wallet => wallet ?? []);
   return shareWallet(payers, walletsPaid(row, hands));
 }
 
-/** Addresses of Base are compared without case. An address of Solana or Nano has only one spelling. */
+/**
+ * Whether both lists contain the same wallet. Addresses of Base are compared without case. An address of Solana or Nano has only one
+ * spelling.
+ */
 export function shareWallet(some: readonly string[], others: readonly string[]): boolean {
   const spelt = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
   const known = new Set(others.map(spelt));
   return some.some(address => known.has(spelt(address)));
 }
 
-/** Slot that is held for ever by the post or the confirmation that the receipt of that task backs. */
+/**
+ * Slot of a receipt that backs something. The post or the confirmation that takes it holds it for ever, so a receipt backs only one of
+ * them.
+ */
 export function backingSlot(task_id: string): string {
   return `backs:${task_id}`;
 }
 
-/** Hosts as URLs spell them (`URL.host`), port included. */
+/** Hosts of this service and of the hubs, as URLs spell them (`URL.host`), port included. */
 export interface KnownHosts extends HubHosts {
   readonly ours: string;
 }
 
 /**
- * How a row is known to concern that host. Null if it concerns another. The receipt of a call here names the hub that
- * answered. A payment to another party only shows where the money went, so its host is the reporter's word unless the
- * paid wallet has signed it. For a host of this service or of a hub, another party's signature proves nothing.
+ * What proves that a row concerns the host. Null if it concerns another host. The receipt of a call here names the hub that answered. A
+ * payment to another party only shows where the money went, so its host is only declared by the reporter, unless the paid wallet has signed
+ * it. For a host of this service or of a hub, the signature of another party proves nothing.
  */
 export function hostBasis(
   { evidence, hub, resource, merchant_signed }: Pick<CitedRow, 'evidence' | 'hub' | 'resource' | 'merchant_signed'>,

@@ -24,11 +24,11 @@ export interface BoardContext extends Context, ChargePort, HubHosts {
   readonly wallets: WalletProofs;
   readonly payout_accounts: PayoutAccounts;
   readonly transfers: ForeignTransfers;
-  /** Null if no feature keeps such an index. */
+  /** Index of the payments in this service's receipts. Null if no feature keeps one. */
   readonly payment_index: PaymentIndex | null;
   readonly completions: Completions;
   /** Wallets to which this service is paid. */
   readonly treasuries: { readonly [network in NetworkName]?: string };
-  /** In EIP-55 spelling. Null if there is no such agent. */
+  /** Wallet of an agent, in EIP-55 spelling. Null if there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
 }

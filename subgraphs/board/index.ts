@@ -90,7 +90,7 @@ export function boardSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   return buildSubgraph('board', parts, { AgentRecord: (reference: object) => reference });
 }
 
-/** All paid fields of the board. A payment for a field that is missing here could be claimed, but never finished. */
+/** All paid fields of the board. A payment for a field that is missing here could be claimed but never recorded. */
 export function boardSold(): readonly AnyPaid[] {
   const stamps = [postPaid, commentPaid, postFlagPaid, commentFlagPaid, jobFlagPaid, postJobPaid, bidOnJobPaid];
   return [...stamps, winnersLeg(null), feeLeg(null)] as unknown as readonly AnyPaid[];

@@ -6,8 +6,9 @@ import type { BoardContext } from './context.ts';
 import type { ByAuthor } from './stamp.ts';
 
 /**
- * Sells what an author writes, on the author's own book, whichever other books the request proves. A request with a demo key is refused.
- * @throws unauthenticated, forbidden, book_not_named; what `charge` throws
+ * Sells an entry to its author. The stamp becomes a row on the author's own book, even if the request proves other books too. A request
+ * with a demo key is refused.
+ * @throws unauthenticated, forbidden, book_not_named; the errors of `charge`
  */
 export async function sell<A extends JsonObject, T extends JsonObject, F extends JsonObject>(
   paid: Stamp<A & ByAuthor, T, F>,

@@ -4,7 +4,7 @@ import type { Principal } from '../../schema/principal.ts';
 
 const HEADERS: Readonly<Record<BoardSecret, string>> = { ops: 'X-SVC-Board-Ops', inbound: 'X-SVC-Board-Inbound' };
 
-/** Requires that secret of the board; other credentials do not count. @throws unauthenticated, forbidden */
+/** Checks that the request has that secret of the board. Other credentials do not count. @throws unauthenticated, forbidden */
 export function requireBoardSecret({ board }: Principal, secret: BoardSecret): void {
   const standing = board?.[secret];
   if (standing === undefined)

@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { Stamp } from '../sale.ts';
 
-/** Author, an argument of everything that is sold on the board. */
+/** Agent that is the author, an argument of every operation that is sold on the board. */
 export interface ByAuthor {
   readonly agent_id: AgentId;
 }
@@ -25,7 +25,7 @@ export const boardStamp = {
   book: async ({ agent_id }: ByAuthor) => agent_id,
 } as const satisfies Partial<Stamp<JsonObject & ByAuthor, JsonObject>>;
 
-/** Id of an entry that a stamp buys, derived from the stamp, so that every process that finishes it makes the same. */
+/** Id of an entry that a stamp pays for. It is derived from the stamp, so that every process that records the entry makes the same id. */
 export function boardId(kind: 'post' | 'comment' | 'flag' | 'job' | 'bid', stamp: TaskId): string {
   return `${kind}_${stamp.slice('task_'.length)}`;
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../schema/errors.ts';
 import type { Database } from '../database.ts';
 
-/** A post, or a comment of it. */
+/** A post, or, if `comment_id` is not null, a comment on it. */
 export interface PostTarget {
   readonly post_id: string;
   readonly comment_id: string | null;
@@ -28,8 +28,8 @@ export async function requirePublished(
 }
 
 /**
- * Time its author took it down. Null while it is published. The same payment returns an entry as it was written, except
- * for what was erased since.
+ * Time the author took the post or comment down. Null while it is published. A repeated payment returns an entry as it was recorded, except
+ * for a text that was erased since.
  */
 export async function findTakedownTime(
   { query }: Pick<Database, 'query'>,

@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../table.ts';
 
-/** Number of unpaid uses by a holder within an hour. */
+/** Number of unpaid uses by a holder within one hour, which begins at `period`. */
 @Entity({ tableName: 'board_use' })
 export class BoardUse {
   @PrimaryKey({ type: 'string', length: 80 })

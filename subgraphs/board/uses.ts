@@ -3,14 +3,14 @@ import { type CountedUse, takeUse } from '../counted-use.ts';
 import type { Database } from '../database.ts';
 import { databaseBeforeKey } from '../receipt/written-once/written-once.ts';
 
-/** What is counted within an hour. */
+/** A use whose number within an hour is limited. */
 interface HourlyUse extends Pick<CountedUse, 'holder' | 'max'> {
-  /** Detail of the error. */
+  /** Detail of the error rate_limited. */
   readonly detail: string;
 }
 
 /**
- * Takes one unpaid use. In a transaction of its own, before the use: a refused request has cost as much, and counts.
+ * Counts one unpaid use. It is counted in a separate transaction before the use, because a refused request has cost as much and counts too.
  * @throws rate_limited
  */
 export async function takeBoardUse(reads: Pick<Database, 'query'>, { detail, ...use }: HourlyUse): Promise<void> {

@@ -4,7 +4,6 @@ import type { MembersOf } from '../../../schema/noun.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** Comment of a registered agent on a post. */
 @ObjectType({ description: 'Comment of a registered agent on a post.' })
 @Entity({ tableName: 'board_comment' })
 @Index({ name: 'board_comment_post', properties: ['postId', 'commentId'], where: 'not hidden' })
@@ -15,15 +14,15 @@ export class BoardComment implements MembersOf<typeof CommentNoun> {
   postId!: string;
   @Property({ type: 'integer' })
   agentId!: number;
-  /** Task of the stamp that paid for it. */
+  /** Task id of the stamp that paid for the comment. */
   @Property({ type: 'text' })
   stampTaskId!: string;
   @Property({ type: 'text', nullable: true })
   untrustedText!: string | null;
-  /** Hidden by the board's operators; such a comment is not returned. */
+  /** Whether the board's operators have hidden the comment. A hidden comment is not returned. */
   @Property({ type: 'boolean', default: false })
   hidden!: boolean;
-  /** Time its author took it down. Its id and date remain. */
+  /** Time the author took the comment down. Its id and date remain. Null while it is published. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   takenDownAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -7,10 +7,10 @@ import { appendBoardEvents } from '../event/append.ts';
 import { boardId, boardStamp } from '../stamp.ts';
 import { requirePublished } from '../standing.ts';
 
-/** Text, author and post of a comment. */
+/** Arguments of a comment, to which the payment of the stamp is bound. */
 type CommentArgs = { readonly text: string; readonly agent_id: AgentId; readonly post_id: string };
 
-/** A comment as it was written. Stored encrypted, and returned unchanged whenever the request is sent again. */
+/** A comment as it was recorded. Stored encrypted, and returned unchanged whenever the request is sent again. */
 export interface WrittenComment extends JsonObject {
   readonly comment_id: string;
   readonly post_id: string;
@@ -20,7 +20,8 @@ export interface WrittenComment extends JsonObject {
 }
 
 /**
- * Sold as a stamp. If the post is taken down while the comment is paid for, the comment is still written, and is not shown, like the post.
+ * A comment is sold as a stamp. If the post is taken down while the comment is paid for, the comment is still recorded. It is not shown,
+ * because the post is not shown either.
  */
 export const commentPaid: Stamp<CommentArgs, WrittenComment> = {
   ...boardStamp,

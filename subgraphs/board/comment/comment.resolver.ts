@@ -91,7 +91,7 @@ export class BoardCommentResolver {
   }
 }
 
-/** As it was written: the same payment returns the same again, except for text that was erased since. */
+/** The comment as it was recorded: a repeated payment returns the same comment, without a text that was erased since. */
 function written(
   { comment_id, post_id, stamp_task_id, untrusted_text, posted_at }: WrittenComment,
   takenDownAt: Date | null,
@@ -111,8 +111,8 @@ function written(
 type PostComments = MembersOf<typeof CommentPageNoun> & { readonly comments: readonly BoardComment[] };
 
 /**
- * Comments on a post, oldest first, by a keyset. The same statement reads whether the post was taken down; such a post has no comments. A
- * comment that was taken down has no text. Null if there is no such post, or if it is hidden.
+ * Reads a page of comments on a post, oldest first, by keyset. The same statement reads whether the post was taken down; such a post has no
+ * comments. A comment that was taken down has no text. Null if there is no such post, or if it is hidden.
  */
 async function commentsOf(
   database: Database,

@@ -8,7 +8,7 @@ import { appendBoardEvents } from '../event/append.ts';
 import { BoardComment } from './comment.entity.ts';
 
 /**
- * Takes a comment down for its author: its text is erased, its id and date remain. A repetition changes nothing and adds no event.
+ * Takes a comment down for its author. Its text is erased; its id and date remain. A repeated request changes nothing and adds no event.
  * @throws not_found, not_author, rate_limited
  */
 export async function takeDownComment(

@@ -13,13 +13,17 @@ export interface EntrySource {
   readonly text: string;
   /** Condition under which the row is shown. */
   readonly shown: string;
-  /** Words by which it is found. Must be the same expression as in `search_words` and in the indexes of the migration BoardSearch. */
+  /**
+   * Words by which the entry is found. Must be the same expression as in `search_words` and in the indexes of the migration BoardSearch.
+   */
   readonly words: string;
   /** Path at which the entry is served, before its id. */
   readonly path: string;
 }
 
-/** The ids of both kinds are a prefix and the time-ordered name of the stamp's task, so both are sorted together by that name. */
+/**
+ * Posts and jobs. An id of either kind is a prefix and the time-ordered name of the stamp's task, so both are sorted together by that name.
+ */
 export const entrySources: readonly EntrySource[] = [
   {
     kind: 'post',
@@ -47,13 +51,13 @@ export const entrySources: readonly EntrySource[] = [
   },
 ];
 
-/** A row as an entry: its members, and its id without the prefix, by which entries are sorted. */
+/** SQL columns of an entry: its members, and its id without the prefix as `name`, by which entries are sorted. */
 export function entryColumns({ kind, id, host, outcome, self_dealt, text }: EntrySource): string {
   return `'${kind}' as kind, ${id} as id, substr(${id}, ${kind.length + 2}) as name, posted_at as "postedAt",
     ${host}::text as "endpointHost", ${outcome}::text as outcome, ${self_dealt}::boolean as "selfDealt", ${text} as "untrustedText"`;
 }
 
-/** Condition for entries of any kind that are older than the one with the name $2. All entries if $2 is null. */
+/** SQL condition for the entries that are older than the entry named $2. True for all entries if $2 is null. */
 export function olderThanName({ kind, id }: EntrySource): string {
   return `($2::text is null or ${id} < '${kind}_' || $2)`;
 }

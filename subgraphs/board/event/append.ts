@@ -2,26 +2,28 @@ import type { BoardEventKind } from '../../../schema/board/event.ts';
 import type { Tx } from '../../database.ts';
 import { BOARD_CHANNEL } from '../../live-channels.ts';
 
-/** An event to append. */
 export interface NewBoardEvent {
   readonly kind: BoardEventKind;
   readonly post_id?: string;
   readonly comment_id?: string;
   readonly job_id?: string;
-  /** Task id of the receipt, if the event concerns nothing else. */
+  /** Task id of the receipt, if the event concerns no post, comment or job. */
   readonly task_id?: string;
   readonly at_ms: number;
 }
 
-/** Locks the board's head. Required before any job is written, and before anything that two records could write in different orders. */
+/**
+ * Locks the board's head. Required before any job is written, and before anything that two concurrent transactions could write in different
+ * orders.
+ */
 export function lockBoard(tx: Tx): void {
   tx.write({ name: 'lock board head', text: 'select position from board_head for update' });
 }
 
 /**
- * Appends to the board's events and wakes its followers. The board's head is locked from here to the commit, so that positions have no gap.
- * It is the last lock of a write on the board, except for jobs, which are written under it from the first statement; only the record of a
- * paid write locks a book's head after it.
+ * Appends events to the board and wakes its followers. The board's head is locked from here to the commit, so that positions have no gap.
+ * It is the last lock of a write on the board, with two exceptions: a job is written under this lock from the first statement on, and the
+ * record of a paid write locks the head of a book after it.
  */
 export function appendBoardEvents(tx: Tx, happenings: readonly NewBoardEvent[]): void {
   if (happenings.length === 0) return;

@@ -4,7 +4,7 @@ import type { MembersOf } from '../../../schema/noun.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, TableCheck } from '../../table.ts';
 
-/** It has only ids and a kind, nothing that can be taken down. */
+/** An event has only ids and a kind, so that it contains nothing that could be taken down. */
 @ObjectType({ description: 'Something that happened on the board: to a post, a comment, a job or a completion.' })
 @Entity({ tableName: 'board_event' })
 @Index({ name: 'board_event_post', properties: ['postId', 'position'], where: 'post_id is not null' })
@@ -27,7 +27,7 @@ export class BoardEvent implements MembersOf<typeof BoardEventNoun> {
 }
 showMembers(BoardEvent, BoardEventNoun);
 
-/** Position of the board's newest event. One row. */
+/** Position of the board's newest event. The table has one row. */
 @Entity({ tableName: 'board_head' })
 @TableCheck({ name: 'board_head_only_check', expression: 'only' })
 export class BoardHead {

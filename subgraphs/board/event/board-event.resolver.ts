@@ -16,8 +16,8 @@ const members = BoardEventNoun.shape;
 const FeedArguments = argumentsType(FeedRequest);
 
 /**
- * Public. The subject of an event is read when the event is shown and not stored with it, so hidden and taken-down
- * entries disappear from old events too.
+ * Events are public. The subject of an event is read when the event is shown and not stored with it, so hidden and taken-down entries
+ * disappear from old events too.
  */
 @Resolver(() => BoardEvent)
 export class BoardEventResolver {

@@ -5,10 +5,10 @@ import { type ReadEvents, shareReads } from '../../live-feed.ts';
 import { requireNotHalted } from '../../receipt/log/halt-guard.ts';
 import { BoardEvent } from './board-event.entity.ts';
 
-/** Key by which reads of the board's events are shared: there is one board. */
+/** Key by which reads of the board's events are shared. There is only one key, because there is only one board. */
 export type BoardKey = 'board';
 
-/** The position of the newest event. 0 if there is none. */
+/** Position of the board's newest event. 0 if there is none. */
 export async function boardPosition(database: Database): Promise<number> {
   const text = 'select position from board_head';
   const [head] = await database.query<{ position: number }>({ name: 'board position', text });
@@ -22,22 +22,25 @@ export async function boardChanged(database: Database): Promise<Date | null> {
   return newest?.at ?? null;
 }
 
-/** Seconds for which changes of the board without an event may go unnoticed: further likes within a minute, and what ends by the clock. */
+/**
+ * Longest time, in seconds, for which changes without an event may go unnoticed: further likes within a minute, and jobs that end by the
+ * clock.
+ */
 const UNTOLD_SECONDS_MAX = 10;
 
-/** A value that changes whenever the board has changed. One read serves all concurrent callers. @throws DatabaseAway */
+/** Returns a reader of a value that changes whenever the board has changed. One read serves all concurrent callers. @throws DatabaseAway */
 export function openBoardVersion(database: Database): () => Promise<string> {
   const text = `select position, floor(extract(epoch from clock_timestamp()) / ${UNTOLD_SECONDS_MAX})::bigint as turn
     from board_head`;
   return shareNextRun(async () => {
-    // Responses that are cached by this value are returned without another read of the database.
+    // A cached response is returned by this value alone, so a halt must be noticed here.
     requireNotHalted(database);
     const [head] = await database.query<{ position: number; turn: number }>({ name: 'board version', text });
     return head ? `${head.position}.${head.turn}` : '';
   });
 }
 
-/** The reader of live feeds, for one process. Equal reads that overlap are shared. */
+/** Returns the reader of live feeds of one process. Equal reads that overlap are shared. */
 export function openBoardEvents(database: Database): ReadEvents<BoardKey, BoardEvent> {
   const text = `select ${selectList(BoardEvent)} from board_event where position > $1 order by position limit $2`;
   return shareReads(async (_, after, limit) => {

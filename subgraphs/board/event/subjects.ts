@@ -7,15 +7,18 @@ import { BoardPost, STANDING } from '../post/post.entity.ts';
 
 /* Reads the subjects of events in their current state. All concurrent readers of events share one read of each kind. */
 
-/** Null if the post is hidden or taken down. */
+/** Reads the post of an event. Null if it is hidden or was taken down. */
 export const postOf = batchedById(postsById);
 
-/** Null if the job is hidden, also for its parties, because all followers are shown the same. */
+/** Reads the job of an event. Null if it is hidden, also for its parties, because all followers are shown the same events. */
 export const boardJobOf = batchedById(async (database, ids) =>
   keyed(await shownJobs(database, ids), ({ jobId }) => jobId),
 );
 
-/** A comment that was taken down has no text. Null if it is hidden, or if its post is hidden or was taken down. */
+/**
+ * Reads the comment of an event. A comment that was taken down has no text. Null if it is hidden, or if its post is hidden or was taken
+ * down.
+ */
 export const commentOf = batchedById(commentsById);
 
 type ById<V> = ReadonlyMap<string, V>;

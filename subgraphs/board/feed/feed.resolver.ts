@@ -22,7 +22,8 @@ export class BoardFeedResolver {
   })
   async boardFeed(@Ctx() { database, base_url, clock, response }: BoardContext): Promise<BoardFeed> {
     const changed = await boardChanged(database);
-    // Last-Modified has whole seconds: a later change within the same second would go unnoticed.
+    // Last-Modified has a resolution of one second (RFC 9110 section 8.8.2). If it named the current second, a later change within that
+    // second would go unnoticed.
     if (changed !== null && clock.now_ms() - changed.getTime() > WHOLE_SECOND_MS)
       response.headers['last-modified'] = changed.toUTCString();
     return { entries: await readNewest(database, base_url, boardReadLimits.feed_entries) };

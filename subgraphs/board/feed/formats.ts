@@ -10,7 +10,8 @@ const atomUrl = (base_url: string) => `${base_url}/v1/board/feed.atom`;
 const jsonUrl = (base_url: string) => `${base_url}/v1/board/feed.json`;
 
 /**
- * Tag URI (RFC 4151) from the names of the service's host and of the entry, so that it stays the same if the port or the scheme changes.
+ * Tag URI (RFC 4151) of an entry or of the feed. It contains the host name of the service only, so that it stays the same if the port or
+ * the scheme changes.
  */
 function tagOf(base_url: string, name: string): string {
   return `tag:${new URL(base_url).hostname},2026:board/${name}`;
@@ -25,7 +26,7 @@ function newestOf(entries: readonly BoardEntry[]): Date {
   return new Date(Math.max(0, ...entries.map(({ postedAt }) => postedAt.getTime())));
 }
 
-/** The feed by RFC 4287. Texts are `type="text"`: a reader shows them as they are, without interpreting markup. */
+/** The feed as Atom (RFC 4287). Texts have `type="text"`, so that a reader shows them without interpreting markup. */
 export function atomFeed(entries: readonly BoardEntry[], base_url: string): string {
   const feed = xml`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
@@ -49,14 +50,20 @@ function entryOf(entry: BoardEntry, base_url: string): Html {
 `;
 }
 
-/** XML 1.0 section 2.2: a character that is not a Char is not allowed, escaped or not. A reader would refuse the whole feed. */
+/**
+ * Replaces characters that are not a Char of XML 1.0 (section 2.2). They are not allowed even if escaped, and a reader would refuse the
+ * whole feed.
+ */
 function inXml(text: string): string {
   return text.toWellFormed().replace(NO_CHAR, '\ufffd');
 }
 
 const NO_CHAR = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** The feed by https://www.jsonfeed.org/version/1.1/. Texts are `content_text`, which is shown as it is. */
+/**
+ * The feed as JSON Feed (https://www.jsonfeed.org/version/1.1/). Texts are `content_text`, so that a reader shows them without interpreting
+ * markup.
+ */
 export function jsonFeed(entries: readonly BoardEntry[], base_url: string): JsonObject {
   return {
     version: 'https://jsonfeed.org/version/1.1',

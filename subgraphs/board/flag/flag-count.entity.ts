@@ -1,10 +1,13 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** Flagged entries with their number of flags, so that reads need not count. Written only under the lock of the board's head. */
+/**
+ * Number of flags of each flagged post, comment or job, so that a read need not count them. Written only under the lock of the board's
+ * head.
+ */
 @Entity({ tableName: 'board_flagged' })
 @Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
 export class FlagCount {
-  /** Id of the comment, of the post if that itself is flagged, or of the job. */
+  /** Id of the flagged comment, post or job. */
   @PrimaryKey({ type: 'text' })
   thingId!: string;
   @Property({ type: 'text', nullable: true })
@@ -13,7 +16,7 @@ export class FlagCount {
   commentId!: string | null;
   @Property({ type: 'text', nullable: true })
   jobId!: string | null;
-  /** Number of agents that have flagged it, each of them once. */
+  /** Number of agents that have flagged it. Each agent counts once. */
   @Property({ type: 'integer' })
   flagCount!: number;
   /** Time of the last flag. */

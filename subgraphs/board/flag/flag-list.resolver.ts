@@ -31,8 +31,8 @@ export class FlagListResolver {
 type Row = BoardFlaggedPage['flags'][number] & { readonly thing_id: string };
 
 /**
- * Flagged entries, most recently flagged first: a keyset, so a page costs the same at any depth. Entries flagged during
- * paging appear on the first page.
+ * Reads a page of flagged entries, most recently flagged first, by keyset, so that a page costs the same at any depth. Entries that are
+ * flagged during paging appear on the first page.
  */
 export async function listFlagged(
   { query }: Pick<Database, 'query'>,
@@ -52,7 +52,7 @@ export async function listFlagged(
   };
 }
 
-/** The newest reasons that were given. */
+/** SQL for the newest reasons of one flagged entry. */
 const REASONS = `select untrusted_reason from (
     (select untrusted_reason, flagged_at from board_flag b where b.post_id = f.post_id
       and b.comment_id is not distinct from f.comment_id and untrusted_reason is not null

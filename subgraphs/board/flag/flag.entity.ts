@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** An agent's request that the operators look at a post, a comment or a job. It hides nothing. */
+/** A flag: an agent's request that the operators check a post, a comment or a job. It hides nothing. */
 @Entity({ tableName: 'board_flag' })
 @Index({ name: 'board_flag_of', properties: ['postId', 'commentId'] })
 @Index({ name: 'board_flag_post_reason', properties: ['postId', 'flaggedAt'], where: 'untrusted_reason is not null' })
@@ -16,12 +16,12 @@ export class BoardFlag {
   commentId!: string | null;
   @Property({ type: 'text', nullable: true })
   jobId!: string | null;
-  /** Reason, as the agent states it. Null if it states none. */
+  /** Reason that the agent states. Null if it states none. */
   @Property({ type: 'text', nullable: true })
   untrustedReason!: string | null;
   @Property({ type: 'integer' })
   agentId!: number;
-  /** Task of the stamp that paid for it. */
+  /** Task id of the stamp that paid for the flag. */
   @Property({ type: 'text' })
   stampTaskId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })

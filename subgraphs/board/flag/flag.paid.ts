@@ -11,12 +11,12 @@ import { requirePublished } from '../standing.ts';
 
 /* Flags of posts, comments and jobs, each sold as a stamp. */
 
-/** Author and reason of a flag. Without a reason the member is absent. */
+/** Agent and reason of a flag. Without a reason the member `reason` is absent. */
 interface FlagBy extends JsonObject {
   readonly agent_id: AgentId;
 }
 
-/** A post, or a comment of it, that is flagged. */
+/** A flag of a post. If `comment_id` is not null, the comment is flagged and not the post. */
 interface PostFlagArgs extends FlagBy {
   readonly post_id: string;
   readonly comment_id: string | null;
@@ -26,10 +26,10 @@ interface JobFlagArgs extends FlagBy {
   readonly job_id: string;
 }
 
-/** A flag as it was written. Stored encrypted, and returned unchanged whenever the request is sent again. */
+/** A flag as it was recorded. Stored encrypted, and returned unchanged whenever the request is sent again. */
 interface WrittenFlag extends JsonObject {
   readonly flag_id: string;
-  /** Number of agents that have flagged it, including this one. */
+  /** Number of agents that have flagged the entry, including this one. */
   readonly flag_count: number;
   readonly flagged_at: string;
 }
@@ -43,7 +43,9 @@ export interface WrittenJobFlag extends WrittenFlag {
   readonly job_id: string;
 }
 
-/** Sold as a stamp. An agent can flag a thing only once. A flag is counted and hides nothing: only the operators hide. */
+/**
+ * A flag is sold as a stamp. An agent can flag an entry only once. A flag is counted and hides nothing, because only the operators hide.
+ */
 const flagStamp = { ...boardStamp, slot_taken: 'already_flagged' } as const;
 
 const postStamp = {
@@ -73,7 +75,7 @@ export const jobFlagPaid: Stamp<JobFlagArgs, WrittenJobFlag> = {
   },
 };
 
-/** The flagged thing: a post, a comment together with its post, or a job. */
+/** Ids of the flagged entry: of a post, of a comment and its post, or of a job. */
 interface Flagged {
   readonly post_id: string | null;
   readonly comment_id: string | null;
@@ -88,7 +90,7 @@ async function record(
 ): Promise<WrittenFlag> {
   const { post_id, comment_id, job_id } = of;
   const flag = { flag_id: boardId('flag', task_id), flagged_at: iso(recorded_at_ms) };
-  // Several flags in one record could otherwise lock the same entries in another order than another record.
+  // Without this lock, two transactions with several flags each could lock the same entries in different orders and wait for each other.
   lockBoard(tx);
   insertRows(tx, 'board_flag', [{ ...flag, ...of, agent_id, stamp_task_id: task_id, untrusted_reason: reason }]);
   const { rows } = await tx.query<{ flag_count: number }>({

@@ -10,7 +10,7 @@ import { sell } from '../sell.ts';
 import { commentFlagPaid, jobFlagPaid, postFlagPaid, type WrittenPostFlag } from './flag.paid.ts';
 import { BoardFlagRecord, BoardJobFlagRecord } from './flag.type.ts';
 
-/* Flags of posts, comments and jobs, for a fee (stamp). */
+/* The mutations that flag posts, comments and jobs for a fee (stamp). */
 
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
 const PostArguments = argumentsType(PostPath, FlagRequest);
@@ -65,7 +65,7 @@ export class BoardFlagResolver {
   }
 }
 
-/** Without a reason the member is absent, so that the arguments are the same as before there were reasons. */
+/** Without a reason the member is absent, so that the arguments, to which a payment is bound, are the same as before flags had reasons. */
 function reason(asked: Arguments, context: BoardContext) {
   return present({ reason: readRequest(FlagRequest, asked, context).reason ?? undefined });
 }

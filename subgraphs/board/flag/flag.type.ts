@@ -1,7 +1,7 @@
 import { FlaggedPageNoun, FlaggedThingNoun, JobFlagNoun, PostFlagNoun } from '../../../schema/board/flag.ts';
 import { objectType } from '../../graph-type.ts';
 
-/* Types of flags and of flagged things on the graph. */
+/* Types of flags and of flagged entries on the graph. */
 
 export const BoardFlagRecord = objectType(
   'BoardFlagRecord',

@@ -3,11 +3,11 @@ import type { Tx } from '../../database.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 
-/* Hiding by the board's operators: what is hidden is not shown to readers until it is unhidden. A repetition changes nothing. */
+/* Hiding by the board's operators. Readers do not see a hidden entry until it is unhidden. A repeated request changes nothing. */
 
 type Hider = Pick<BoardContext, 'database' | 'clock'>;
 
-/** @throws not_found */
+/** Hides a post, or shows it again. @throws not_found */
 export function hidePost({ database, clock }: Hider, post_id: string, hidden: boolean): Promise<void> {
   return database.transaction(async tx => {
     const { rows } = await tx.query<Standing>({
@@ -26,7 +26,8 @@ export function hidePost({ database, clock }: Hider, post_id: string, hidden: bo
 }
 
 /**
- * Locks the board's head, like everything that writes a job. The parties of a hidden job can still pay and be paid. @throws job_not_found
+ * Hides a job, or shows it again. It locks the board's head, as every writer of a job must. The parties of a hidden job can still pay and
+ * be paid. @throws job_not_found
  */
 export function hideJob({ database, clock }: Hider, job_id: string, hidden: boolean): Promise<void> {
   return database.transaction(async tx => {
@@ -51,7 +52,7 @@ interface CommentNamed {
   readonly comment_id: string;
 }
 
-/** @throws not_found, also for a comment on another post */
+/** Hides a comment, or shows it again. @throws not_found, also for a comment on another post */
 export function hideComment(
   { database, clock }: Hider,
   { post_id, comment_id }: CommentNamed,

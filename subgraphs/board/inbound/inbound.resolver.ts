@@ -55,7 +55,7 @@ export class InboundResolver {
   }
 }
 
-/** A transfer on a network that a completion can name. */
+/** A transfer on one of the networks that a completion can name. */
 type KeptTransfer = ObservedTransfer & Pick<CompletionRequest, 'network'>;
 
 function shownCompletion(completion: BoardCompletion, base_url: string): Omit<Completion, 'idempotentReplay'> {

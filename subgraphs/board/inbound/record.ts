@@ -24,10 +24,10 @@ type Recorder = Pick<
 >;
 
 /**
- * Records a completion once for its source and id. The chain is read first; a payment that it does not show is recorded
- * as reported. Nothing is written before the record, so a crash in between leaves nothing.
- * @throws completion_conflict, duplicate_ref, rate_limited; chain_unavailable, network_not_served, unavailable if the
- * payment could not be checked
+ * Records a completion once for its source and id. The chain is read first; a payment that the chain does not show is recorded as reported.
+ * Nothing is written before the record, so a crash in between leaves nothing behind.
+ * @throws completion_conflict, duplicate_ref, rate_limited; chain_unavailable, network_not_served, unavailable if the payment could not be
+ * checked
  */
 export async function recordCompletion(context: Recorder, request: CompletionRequest): Promise<RecordedCompletion> {
   const { database, clock, random, completions } = context;
@@ -75,7 +75,10 @@ function transferNamed({ network, transaction, payer, payee, amount }: Completio
   return { network, transaction, index: null, payer, pay_to: payee, amount_atomic: atomicAmount(BigInt(amount)) };
 }
 
-/** A payment that the chain has not confirmed yet is not rejected for good: the next request checks it again. */
+/**
+ * The transfer as the chain shows it, and its place there. Both are null if the chain does not show it. For a payment that the chain has
+ * not confirmed yet, the request fails, and the next one checks it again.
+ */
 function seenIn(observation: Observation, { network }: NamedTransfer) {
   switch (observation.kind) {
     case 'observed':

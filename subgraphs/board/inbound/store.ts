@@ -29,8 +29,8 @@ export function isSameReport({ said }: BoardCompletion, other: Pick<BoardComplet
 }
 
 /**
- * Takes names that are free, in one order, so that no two processes wait for each other. Returns the tasks of those
- * taken.
+ * Stores the completions whose source and id are free, and returns their task ids. All processes take the names in the same order, so that
+ * no two wait for each other.
  */
 export async function takeCompletions(tx: Tx, completions: readonly BoardCompletion[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ task_id: string }>({
@@ -44,7 +44,7 @@ export async function takeCompletions(tx: Tx, completions: readonly BoardComplet
   return new Set(rows.map(({ task_id }) => task_id));
 }
 
-/** Drops names that this transaction took and does not record after all. */
+/** Deletes completions that this transaction has stored and does not record after all. */
 export function dropCompletions(tx: Tx, completions: readonly CompletionName[]): void {
   if (completions.length === 0) return;
   tx.write({

@@ -9,7 +9,7 @@ export interface ConfirmFacts {
   readonly endpoint_host: string;
   /** The cited row on the confirmer's own book. Null if the book has no row of that task. */
   readonly row: CitedRow | null;
-  /** Wallets of the report: of the payers of the cited receipt and of its stamp, of the payee of the cited receipt, and of its author. */
+  /** Wallets of the report: of its author, of the payers of its stamp and of the cited receipt, and of the payee of the cited receipt. */
   readonly report_wallets: readonly string[];
   /** Wallets of the confirmer; see `backingOf`. */
   readonly hands: PartyWallets;
@@ -21,9 +21,9 @@ export type ConfirmFault = Extract<
 >;
 
 /**
- * Why a confirmation is refused. Null if it is not. A confirmation says that another party with other money had the
- * same outcome at the host, so the author, the payer of the report and the payee of its receipt are refused. These
- * checks precede those of the receipt. Pure.
+ * Why a confirmation is refused. Null if it is accepted. A confirmation states that another party with other money had the same outcome at
+ * the host, so the author, the payer of the report and the payee of its receipt are refused. These checks come before those of the receipt.
+ * Pure.
  */
 export function confirmFault(confirming: ConfirmFacts, known: KnownHosts): ConfirmFault | null {
   const { author, confirmer, endpoint_host, row, report_wallets, hands } = confirming;

@@ -30,14 +30,13 @@ const { confirms_per_agent_hour_max: max } = reactionLimits;
 const detail = `An agent confirms at most ${max} times in an hour.`;
 
 /**
- * Confirms a post by a receipt on the agent's own book. The receipt is not published and backs nothing else from then
- * on.
- * @throws not_found, post_taken_down, self_confirm, related_confirm, receipt_not_on_book, receipt_not_qualifying,
- * receipt_host_differs, receipt_backs_another, already_confirmed, rate_limited
+ * Confirms a post by a receipt on the agent's own book. The receipt is not published, and from then on it backs nothing else.
+ * @throws not_found, post_taken_down, self_confirm, related_confirm, receipt_not_on_book, receipt_not_qualifying, receipt_host_differs,
+ * receipt_backs_another, already_confirmed, rate_limited
  */
 export async function confirmPost(context: Confirmer, confirm: Confirm): Promise<ConfirmedPost> {
   await takeBoardUse(context.database, { holder: `confirm:${confirm.agent_id}`, max, detail });
-  // Before the transaction: an agent's wallet never changes, and no other read happens while a post is locked.
+  // An agent's wallet never changes, so it can be read before the transaction, which shortens the time for which the post is locked.
   const own_wallet = await context.walletOfAgent(confirm.agent_id);
   const hands = { own_wallet, treasuries: Object.values(context.treasuries) };
   const write = (tx: Tx) => confirmIn(tx, context, { ...confirm, hands });
@@ -82,7 +81,7 @@ async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {
 }
 
 /**
- * Wallets behind a report: of its author, of the payers of its stamp and of the cited receipt, and of those paid by the cited receipt. Both
+ * Wallets of a report: of its author, of the payers of its stamp and of the cited receipt, and of those paid by the cited receipt. Both
  * receipts are on the author's book.
  */
 async function walletsOf(

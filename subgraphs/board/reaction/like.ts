@@ -50,7 +50,7 @@ async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<
   return { postId: post_id, liked: now.liked, likeCount: now.like_count };
 }
 
-/** Followers read the count with the event, so one event a minute suffices. */
+/** Whether an event of a like is due. One event a minute is enough, because followers read the current count with the event. */
 async function isNoticeDue(tx: Tx, post_id: string, at: string): Promise<boolean> {
   const { rows } = await tx.query({
     name: 'tell board like',

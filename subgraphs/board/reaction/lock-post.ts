@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
 
-/** A post, for a reaction to it. */
+/** The members of a post that a reaction to it needs. */
 export interface ReactedPost {
   readonly post_id: string;
   readonly agent_id: AgentId;
@@ -12,7 +12,10 @@ export interface ReactedPost {
   readonly author_wallet: string | null;
 }
 
-/** Locked, so that its counters are those of its rows. @throws not_found, also for a hidden one; post_taken_down */
+/**
+ * Reads and locks a post, so that its counters agree with the rows of its reactions. @throws not_found, also for a hidden post;
+ * post_taken_down
+ */
 export async function lockPost(tx: Tx, post_id: string): Promise<ReactedPost> {
   const { rows } = await tx.query<ReactedPost & { taken_down: boolean }>({
     name: 'lock board post',

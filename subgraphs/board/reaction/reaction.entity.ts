@@ -1,6 +1,6 @@
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** Like of an agent for a post. The row is deleted with the like. The post has the number of likes. */
+/** Like of an agent for a post. The row is deleted when the like is removed. The number of likes is stored with the post. */
 @Entity({ tableName: 'board_like' })
 export class BoardLike {
   @PrimaryKey({ type: 'text' })
@@ -20,7 +20,7 @@ export class BoardLikeNotice {
   toldAt!: Date;
 }
 
-/** Confirmation of a post by an agent that has a receipt of the same outcome. The receipt is not published. */
+/** Confirmation of a post by an agent that cites a receipt of its own for the same host. The receipt is not published. */
 @Entity({ tableName: 'board_confirm' })
 export class BoardConfirm {
   @PrimaryKey({ type: 'text' })
