@@ -7,8 +7,8 @@ import type { Context } from '../../subgraphs/context.ts';
 const MAX = limits.graphql_answer_bytes_max;
 
 /**
- * The same result, or an error instead if it is too large to write. With aliases one text of megabytes in memory
- * becomes hundreds of megabytes of JSON.
+ * Returns the result, or an error if the result is too large to write. With aliases, a text of a few megabytes in memory can become
+ * hundreds of megabytes of JSON.
  */
 export function withinAnswerSize(result: ExecutionResult, context: Pick<Context, 'response'>): ExecutionResult {
   const { data, errors } = result;
@@ -18,7 +18,7 @@ export function withinAnswerSize(result: ExecutionResult, context: Pick<Context,
   return fits(complete) ? complete : refused;
 }
 
-/** A result as text, or the text of an error if it would be longer than its reader accepts. */
+/** Returns the text of a result, or the text of an error if the result is longer than the receiver accepts. */
 export function textWithin(
   bytes_max: number,
   result: ExecutionResult,
@@ -45,7 +45,7 @@ interface LeafBytes {
   number(value: number): number;
 }
 
-/** An upper bound that needs no look at each character. */
+/** Upper bounds, which are found without reading each character. */
 const atMost: LeafBytes = {
   text: ({ length }) => 6 * length + 2,
   number: () => '-0.0000012345678901234567'.length,
@@ -56,8 +56,8 @@ const exactly: LeafBytes = { text: bytesOfText, number: value => (Number.isFinit
 const fits = (result: object) => roomAfter(result, MAX, atMost) >= 0 || roomAfter(result, MAX, exactly) >= 0;
 
 /**
- * The bytes that remain after a value as `jsonText` writes it; negative if it takes more, and then the rest is not
- * measured.
+ * Number of bytes that remain of `room` after a value in the form in which `jsonText` writes it. Negative if the value takes more; the rest
+ * is not measured then.
  */
 function roomAfter(value: unknown, room: number, bytes: LeafBytes): number {
   switch (typeof value) {
@@ -76,7 +76,7 @@ function roomAfter(value: unknown, room: number, bytes: LeafBytes): number {
   return Array.isArray(value) ? roomAfterList(value, room, bytes) : roomAfterMembers(value, room, bytes);
 }
 
-/** Its brackets, and a comma before each item except the first. */
+/** Counts the brackets, and a comma before each item except the first. */
 function roomAfterList(items: readonly unknown[], room: number, bytes: LeafBytes): number {
   let left = room - 2 - Math.max(items.length - 1, 0);
   for (const item of items) {
@@ -86,11 +86,11 @@ function roomAfterList(items: readonly unknown[], room: number, bytes: LeafBytes
   return left;
 }
 
-/** A name has its colon. Undefined members are not written. */
+/** Counts a colon for each name. Undefined members are not written. */
 function roomAfterMembers(value: object, room: number, bytes: LeafBytes): number {
   let left = room - 2;
   let separated = 0;
-  // No array of entries, because it would be allocated for each object of each response.
+  // A `for in` loop, because an array of entries would be allocated for each object of each response.
   for (const name in value) {
     const member = Object.hasOwn(value, name) ? value[name as keyof typeof value] : undefined;
     if (member === undefined) continue;
@@ -101,10 +101,13 @@ function roomAfterMembers(value: object, room: number, bytes: LeafBytes): number
   return left;
 }
 
-/** Control characters with a short escape; others are `\u0000`. */
+/** Control characters with a short escape of two characters. All others take the six of `\u0000`. */
 const LETTERED = new Set([...'\b\t\n\f\r'].map(letter => letter.charCodeAt(0)));
 
-/** ECMA-262, QuoteJSONString: quotes, backslashes, control characters and lone surrogates are escaped. */
+/**
+ * Size of a text as JSON, in bytes. By QuoteJSONString of ECMA-262, quotes, backslashes, control characters and lone surrogates are
+ * escaped.
+ */
 function bytesOfText(text: string): number {
   if (!text.isWellFormed()) return Buffer.byteLength(JSON.stringify(text));
   let bytes = Buffer.byteLength(text) + 2;

@@ -24,7 +24,7 @@ import { limits } from '../../schema/limits.ts';
 import { cyclicFragment, type Fragments, fragmentsOf, repeatedNames } from './fragments.ts';
 import type { Page, PricedGraph } from './supergraph.ts';
 
-/** The limits, as a refusal names them. */
+/** The limits by the names that refusals use. */
 const most = {
   operations: limits.graphql_operations_max,
   fragments: limits.graphql_fragments_max,
@@ -46,12 +46,12 @@ export type CostVerdict =
 
 const WITHIN: CostVerdict = { kind: 'within' };
 
-/** The variables of the request; `most` and `least` represent any variables. */
+/** The variables of the request. `most` and `least` are the variables that cost most and least. */
 export type GivenVariables = Readonly<Record<string, unknown>> | 'most' | 'least';
 
 /**
- * Whether a document may be validated, planned and executed. Linear in its length, which some of GraphQL's own rules
- * are not; a refusal costs about as much as parsing.
+ * Whether the shape of a document permits the further checks. It takes linear time, which some of GraphQL's own rules do not; a refusal
+ * costs about as much as parsing.
  */
 export function judgeShape(document: DocumentNode): CostVerdict {
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
@@ -61,20 +61,23 @@ export function judgeShape(document: DocumentNode): CostVerdict {
   return fragment === null ? WITHIN : { kind: 'cyclic', fragment };
 }
 
-/** The cost of a document, with every row of every list. Its shape must be within the bounds. */
+/**
+ * Whether the cost of a document is within the limits, with every row of every list counted. Its shape must have been found within the
+ * limits before.
+ */
 export function judgeCost(document: DocumentNode, priced: PricedGraph, variables: GivenVariables): CostVerdict {
   const scale = new Scale(document, priced, variables);
   const fragments = fragmentsOf(document);
   for (const definition of document.definitions) {
     const executed = definition.kind === Kind.OPERATION_DEFINITION;
-    // An operation that is not selected is validated too.
+    // Every operation is counted, because an operation that is not selected is validated too.
     if (!executed && definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
     const weight = executed ? scale.ofOperation(definition) : scale.ofFragment(definition.name.value);
     const { depth, width, aliases, directives, fields, cost } = weight;
     const of_operation = executed ? { root_fields: width, cost } : {};
     const weighed = firstExceeded({ depth, ...of_operation, aliases, directives, fields });
     if (weighed.kind !== 'within') return weighed;
-    // This walks fragments at each spread, which is safe only once they are known to be small.
+    // This follows fragments at each spread, so it runs only after the document was found to be small.
     const repeated = firstExceeded({ repeated_fields: repeatedNames(definition.selectionSet, fragments) });
     if (repeated.kind !== 'within') return repeated;
   }
@@ -89,7 +92,7 @@ function firstExceeded(found: Partial<Record<CostLimit, number>>): CostVerdict {
   return WITHIN;
 }
 
-/** Null if nothing is refused. */
+/** The refusal of a document. Null if it is within the limits. */
 export function costRefusal(verdict: CostVerdict): Refusal | null {
   if (verdict.kind === 'within') return null;
   if (verdict.kind === 'cyclic')
@@ -101,9 +104,7 @@ export function costRefusal(verdict: CostVerdict): Refusal | null {
   });
 }
 
-/**
- * The cost of a selection, with every fragment counted at each spread. A number may grow to Infinity and never wraps.
- */
+/** The cost of a selection, with every fragment counted at each spread. A number may grow to Infinity but never wraps. */
 export interface Weight {
   /** Depth of nested selection sets, fragments included. */
   readonly depth: number;
@@ -112,7 +113,7 @@ export interface Weight {
   readonly width: number;
   readonly aliases: number;
   readonly directives: number;
-  /** Fields that one execution completes, without the rows of a page; and for each of those. */
+  /** Number of fields that one execution completes outside the rows of a page. `cost_per_row` is the number for each row. */
   readonly cost: number;
   readonly cost_per_row: number;
 }
@@ -120,9 +121,8 @@ export interface Weight {
 const nothing: Weight = { depth: 0, fields: 0, width: 0, aliases: 0, directives: 0, cost: 0, cost_per_row: 0 };
 
 /**
- * Weighs the operations and fragments of a document in linear time: each fragment is weighed once, however often it
- * is spread, so that fragments that spread each other twice need no walk of 2^n. The document must have no cycle of
- * fragments.
+ * Weighs the operations and fragments of a document in linear time. Each fragment is weighed once, however often it is spread, so n
+ * fragments that each spread the next one twice do not take 2^n steps. The document must have no cycle of fragments.
  */
 export class Scale {
   readonly #priced: PricedGraph;
@@ -147,7 +147,7 @@ export class Scale {
     const known = this.#weighed.get(name);
     if (known) return known;
     const fragment = this.#fragments.get(name);
-    // Unknown fields and types are refused by GraphQL.
+    // An unknown fragment costs nothing here, because GraphQL's validation refuses it.
     if (!fragment) return nothing;
     const weight = this.#ofSet(fragment.selectionSet, this.#typeNamed(fragment.typeCondition.name.value));
     const whole = { ...weight, directives: weight.directives + (fragment.directives?.length ?? 0) };
@@ -213,7 +213,7 @@ function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unkno
   return 'getFields' in parent ? parent.getFields()[name] : undefined;
 }
 
-/** The size of a list of objects without `@listSize`: only introspection has such lists, which a test checks. */
+/** Assumed size of a list of objects without `@listSize`. Only introspection has such lists, which a test checks. */
 function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unknown>): number {
   const type = isNonNullType(field.type) ? field.type.ofType : field.type;
   if (!isListType(type) || !isCompositeType(getNamedType(type))) return 1;
@@ -222,8 +222,7 @@ function listSize(parent: GraphQLCompositeType, field: GraphQLField<unknown, unk
 }
 
 /**
- * Rows of a page inside a field: the value of its argument within the bound of a page, which `@listSize` cannot
- * express.
+ * Number of rows of a page inside a field: the value of the field's argument, limited as for a page. `@listSize` cannot express that limit.
  */
 function requestedRows(node: FieldNode, page: Page | null, variables: GivenVariables): number {
   const rows_default = page?.rows_default ?? limits.book_page_rows_default;
@@ -231,7 +230,7 @@ function requestedRows(node: FieldNode, page: Page | null, variables: GivenVaria
   const asked = given.map(({ value }) => valueIn(value, variables)).filter(rows => rows !== null);
   if (asked.length === 0) return rows_default;
   const rows = asked.every(it => typeof it === 'number') ? Math.max(...asked) : undefined;
-  // A value that is not a number is refused by its type; one out of range is clamped, as for the page.
+  // A value that is not a number is refused by its type. A number out of range is clamped, as it is for the page.
   return typeof rows === 'number' ? Math.min(Math.max(rows, 1), limits.book_page_rows_max) : limits.book_page_rows_max;
 }
 
@@ -241,6 +240,6 @@ function valueIn(value: ValueNode, variables: GivenVariables): unknown {
   if (value.kind !== Kind.VARIABLE || variables === 'most') return undefined;
   if (variables === 'least') return 1;
   const name = value.name.value;
-  // Omitted, its default counts, which may be any value.
+  // If the variable is omitted, its default applies, which may be any value.
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }

@@ -4,19 +4,19 @@ import { limits } from '../../schema/limits.ts';
 import { costRefusal, judgeCost, judgeShape } from './cost.ts';
 import type { PricedGraph } from './supergraph.ts';
 
-/** What is known of a document before its variables. */
+/** Verdict on a document before its variables are known. */
 type DocumentVerdict =
-  /** Even the worst variables are within the bounds. */
+  /** The document is within the limits with any variables. */
   | { readonly kind: 'within' }
-  /** The variables decide, because they say how many rows are requested. */
+  /** The variables decide, because they contain the number of requested rows. */
   | { readonly kind: 'depends' }
   | { readonly kind: 'refused'; readonly refusal: GraphQLError };
 
 export const validationOptions = { maxErrors: limits.graphql_faults_max, hideSuggestions: true } as const;
 
 /**
- * Parsed and validated documents, so that equal texts share one document and its plan. Only valid ones are kept, and
- * the least recently used one is dropped first, so invalid ones displace nothing.
+ * Caches parsed and validated documents, so that equal texts share one document and its plan. Only valid documents are kept, so that
+ * invalid ones displace nothing. The least recently used one is dropped first.
  */
 export class Documents {
   readonly #priced: PricedGraph;
@@ -35,7 +35,7 @@ export class Documents {
     this.#rules = [...specifiedRules, ...rules];
   }
 
-  /** @throws GraphQLError if the text is too long or not GraphQL */
+  /** Parses a text, or returns its cached document. @throws GraphQLError if the text is too long or not GraphQL */
   parse(text: string): DocumentNode {
     const known = this.#kept.get(text);
     if (known) return known;
@@ -44,7 +44,7 @@ export class Documents {
     return document;
   }
 
-  /** Cost first, because some of GraphQL's own rules take quadratic time. */
+  /** Errors of a document. The cost is checked first, because some of GraphQL's own rules take quadratic time. */
   validate(document: DocumentNode): readonly GraphQLError[] {
     const known = this.#verdicts.get(document);
     if (known) return known;
@@ -58,7 +58,10 @@ export class Documents {
     return verdict;
   }
 
-  /** The cost with these variables, if it is too high. Neither requires nor does validation. */
+  /**
+   * The refusal of a document that costs too much with these variables. Null if it does not. It does not require validation and does not
+   * include it.
+   */
   refusal(document: DocumentNode, variables: Readonly<Record<string, unknown>>): GraphQLError | null {
     const judged = this.#judge(document);
     if (judged.kind === 'refused') return judged.refusal;

@@ -13,7 +13,7 @@ import type { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { dataSource, type Operation, type Sources } from './source.ts';
 
-/** Runs planned operations. Errors leave it in their public form. */
+/** Runs planned operations. The errors of its results are in their public form. */
 export class Executor {
   readonly #schema: GraphQLSchema;
   readonly #sources: Readonly<Record<string, GraphQLDataSource>>;
@@ -32,14 +32,14 @@ export class Executor {
     planned: Exclude<PlannedOperation, { kind: 'events' }>,
     operation: Operation,
   ): Promise<ExecutionResult> {
-    // The owner runs the caller's own document, and checks the variables as this would.
+    // The owning subgraph runs the caller's own document, and checks the variables as `refuseVariables` would.
     if (planned.kind === 'direct') return this.publish(await planned.source.execute(operation));
     const refused = this.refuseVariables(planned.operation, operation.variables);
     if (refused) return refused;
     return this.#run(planned, operation, this.#sources);
   }
 
-  /** Joins the fields of other subgraphs to an event. */
+  /** Adds the fields of other subgraphs to an event. */
   async join(
     planned: Extract<PlannedOperation, { kind: 'events' }>,
     event: ExecutionResult,
@@ -50,7 +50,10 @@ export class Executor {
     return this.#run(planned, operation, { ...this.#sources, [EVENT_SOURCE]: source });
   }
 
-  /** Subgraphs coerce variables themselves; this reports errors early and once. */
+  /**
+   * The errors of invalid variables. Null if they are valid. Subgraphs check variables too; this check reports an error early and only
+   * once.
+   */
   refuseVariables(operation: OperationDefinitionNode, variables: Operation['variables']): ExecutionResult | null {
     const { errors } = getVariableValues(this.#schema, operation.variableDefinitions ?? [], variables, {
       maxErrors: limits.graphql_faults_max,
@@ -75,13 +78,13 @@ export class Executor {
 }
 
 /**
- * A missing non-null field of a joined entity nulls its parent, and Apollo reports that in
- * `extensions.valueCompletion` only. A client would take the null for a fact, so it becomes an error.
+ * Reports missing fields as errors. A missing non-null field of a joined entity makes its parent null, and Apollo reports that in
+ * `extensions.valueCompletion` only. A client would take the null for a fact.
  */
 function withoutSilentNulls(result: ExecutionResult): ExecutionResult {
   const missing = result.extensions?.valueCompletion as ExecutionResult['errors'];
   if (!missing) return result;
-  // Wrapped as a cause, because it is an internal error, and the log should name the field.
+  // The message is wrapped as a cause, because it is an internal error, and the log should name the field.
   const errors = missing.map(
     ({ message, path }) => new GraphQLError(message, { path, originalError: new Error(message) }),
   );

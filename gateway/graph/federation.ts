@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { Planner, type QueryPlans } from './planner.ts';
 import type { Operation, Sources } from './source.ts';
 
-/* Apollo's planner and executor, over the supergraph as they read it. */
+/* Opens Apollo's planner and executor over the supergraph in the form in which they read it. */
 
 export interface FederationParts {
   readonly supergraph: string;
@@ -30,20 +30,21 @@ export interface RunningOperation {
   readonly sources: Readonly<Record<string, GraphQLDataSource>>;
 }
 
-/** A supergraph as Apollo's libraries read it. */
+/** A supergraph in the form in which Apollo's libraries read it. */
 interface ReadSupergraph {
   readonly supergraph: string;
   readonly api: Schema;
   readonly whole: GraphQLSchema;
   readonly query_planner: QueryPlanner;
-  /** The plans of documents. */
   readonly plans: QueryPlans;
 }
 
-/** The last supergraph that was read: gateways in one process share it, and reading takes longest of all. */
+/** The last supergraph that was read. Gateways in one process share it, because reading it takes longest of all steps. */
 let last_read: ReadSupergraph | null = null;
 
-/** In steps, because each blocks the process for a while and the caller may let others run in between. */
+/**
+ * Opens the planner and the executor in steps. Each step blocks the process for a while, and the caller may let other work run in between.
+ */
 export function* openFederation({ supergraph, schema, sources, logger }: FederationParts): Generator<void, Federation> {
   last_read = last_read?.supergraph === supergraph ? last_read : yield* readSupergraph(supergraph);
   const { api, whole, query_planner, plans } = last_read;
@@ -70,7 +71,7 @@ function* readSupergraph(supergraph: string): Generator<void, ReadSupergraph> {
   yield;
   const whole = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
   yield;
-  // Fetches then contain their parsed document, so that sources need not parse.
+  // With this option, fetches contain their parsed document, so that sources need not parse it.
   const query_planner = new QueryPlanner(read, { exposeDocumentNodeInFetchNode: true });
   return { supergraph, api, whole, query_planner, plans: new WeakMap() };
 }

@@ -1,4 +1,4 @@
-/** Walks the fragments of a document, each once. */
+/** Walks the fragments of a document. Each fragment is read once. */
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
@@ -8,21 +8,21 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return new Map(fragments.map(fragment => [fragment.name.value, fragment]));
 }
 
-/** The fields of a selection with its fragments, each fragment once, as in GraphQL's own comparison. */
+/** Fields of a selection and of its fragments. Each fragment is read once, as in GraphQL's own comparison of fields. */
 export function fieldsIn(selection: SelectionSetNode, fragments: Fragments, seen = new Set<string>()): FieldNode[] {
   return selection.selections.flatMap(node => {
     if (node.kind === Kind.FIELD) return [node];
     if (node.kind === Kind.INLINE_FRAGMENT) return fieldsIn(node.selectionSet, fragments, seen);
     const name = node.name.value;
     const fragment = fragments.get(name);
-    // A repeated spread selects nothing new, and nested pairs would grow as 2^n.
+    // A repeated spread selects nothing new, and nested pairs of spreads would take 2^n steps.
     if (!fragment || seen.has(name)) return [];
     seen.add(name);
     return fieldsIn(fragment.selectionSet, fragments, seen);
   });
 }
 
-/** A fragment that spreads itself, directly or through others; null if there is none. Each is entered once. */
+/** Name of a fragment that spreads itself, directly or through others. Null if there is none. Each fragment is read once. */
 export function cyclicFragment(fragments: Fragments): string | null {
   const state = new Map<string, 'open' | 'done'>();
   const enter = (name: string): string | null => {
@@ -52,8 +52,8 @@ function spreadsIn(selection: SelectionSetNode): string[] {
 }
 
 /**
- * The number of fields of a selection, nested sets and fragments included, that share a response name with another.
- * GraphQL compares each with each, its only rule that takes quadratic time.
+ * Number of fields of a selection, nested sets and fragments included, that share a response name with another field. GraphQL compares each
+ * of them with each other, its only rule that takes quadratic time.
  */
 export function repeatedNames(selection: SelectionSetNode, fragments: Fragments): number {
   const fields = fieldsIn(selection, fragments);

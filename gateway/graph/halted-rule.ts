@@ -12,12 +12,11 @@ import { fieldsIn, fragmentsOf } from './fragments.ts';
 import type { Operation } from './source.ts';
 
 /*
- * Applied to every response while the log is halted, on every transport, so that a new field needs no rule of its
- * own. The database may have gone back: a missing record may have existed, and a list or a state may have lost later
- * entries.
+ * Changes every response while the log is halted, on every transport, so that a new field needs no rule. The database may have gone back to
+ * an older state: a missing record may have existed, and a list or a state may have lost later entries.
  */
 
-/** State of this process and not of its records, or null if the caller has shown no credentials. */
+/** Query fields that show the state of this process and not its records, or are null for a caller without credentials. */
 const ofProcess: ReadonlySet<string> = new Set([
   'didDocument',
   'jwks',
@@ -29,7 +28,7 @@ const ofProcess: ReadonlySet<string> = new Set([
   'viewer',
 ]);
 
-/** Their records never change once they exist, or their resolvers decide which do. */
+/** Query fields whose records never change once they exist, or whose resolvers decide which records do. */
 const lastingRecords: ReadonlySet<string> = new Set([
   'agent',
   'boughtTask',
@@ -48,8 +47,8 @@ const lastingRecords: ReadonlySet<string> = new Set([
 const NOT_FOUND = 404;
 
 /**
- * The same result unless the log is halted. Then nothing is reported as missing, and no query returns data that may
- * be incomplete.
+ * Returns the result unchanged unless the log is halted. While it is halted, nothing is reported as missing, and no query returns data that
+ * may be incomplete.
  */
 export function answerWhileHalted(
   schema: GraphQLSchema,
@@ -63,11 +62,13 @@ export function answerWhileHalted(
   return withheld(schema, operation, answered);
 }
 
-/** Models are those of the hubs, independent of the records. */
+/**
+ * Whether an error reports a missing record. A missing model does not count, because models come from the hubs and not from the records.
+ */
 const isNotFound = ({ extensions: { status, code } }: GraphQLError) =>
   status === NOT_FOUND && code !== 'model_not_found';
 
-/** Whether the call was charged stays in the error. */
+/** The error of a halted log. It keeps `charged` of the replaced error. */
 function unavailable({
   path,
   extensions: { charged } = {},
@@ -76,7 +77,7 @@ function unavailable({
   return new GraphQLError(message, { path, extensions: { ...extensions, ...(charged !== undefined && { charged }) } });
 }
 
-/** Each root field of a query whose response may differ because the database has gone back. */
+/** Removes each root field of a query whose value may differ because the database has gone back, and adds an error for it. */
 function withheld(schema: GraphQLSchema, operation: Operation, result: ExecutionResult): ExecutionResult {
   const { document, operationName } = operation;
   const node = getOperationAST(document, operationName ?? null);
@@ -99,7 +100,10 @@ function withheld(schema: GraphQLSchema, operation: Operation, result: Execution
   };
 }
 
-/** Fields of GraphQL and Federation begin with an underscore. */
+/**
+ * Whether the value of a field is certain while the log is halted. Names that begin with an underscore are fields of GraphQL and
+ * Federation.
+ */
 function isLasting(name: string, value: unknown): boolean {
   return name.startsWith('_') || ofProcess.has(name) || (lastingRecords.has(name) && value !== null);
 }

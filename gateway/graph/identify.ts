@@ -26,7 +26,7 @@ interface KeySets {
   readonly waiver: readonly string[];
 }
 
-/** Finds the set of a presented key. Only digests are kept and compared. */
+/** Finds the set to which a presented key belongs. Only digests are stored and compared. */
 type Keyring = (presented: string | null) => ApiKey;
 
 export function openKeyring(sets: KeySets): Keyring {
@@ -35,31 +35,30 @@ export function openKeyring(sets: KeySets): Keyring {
   return presented => {
     if (presented === null) return { kind: 'absent' };
     const digest = sha256(presented);
-    // All are compared, each in constant time, so that the duration shows neither which one matched nor how closely.
+    // All keys are compared, each in constant time, so that the duration shows neither which key matched nor how closely.
     const matches = known.filter(key => timingSafeEqual(key.digest, digest));
     return matches[0] ? { kind: matches[0].kind, hash: digest.toString('hex') } : { kind: 'unknown' };
   };
 }
 
-/** The credentials of a caller: headers and body of a request, or the opening message of a socket. */
+/** The credentials of a caller, from the headers and body of a request or from the opening message of a socket. */
 export interface ShownCredentials
   extends Pick<Credentials, 'sessions' | 'agent' | 'proof' | 'api_key' | 'address'>,
     Partial<Pick<Credentials, 'slice' | 'ingest_key' | 'board_secrets'>> {
-  /** Some sessions of the socket have ended since; set by the service only. */
+  /** True if some sessions of the socket have ended since it was opened. Set by this service only. */
   readonly of_several?: boolean;
-  /** Hash of the session of a bound proof whose nonce is consumed; set by the service only. */
+  /** Hash of the session of a bound proof whose nonce is consumed already. Set by this service only. */
   readonly rests_on?: string;
 }
 
-/** The parts that check possession; `decoy` is opened for agents that do not exist. */
+/** The parts that check possession. `decoy` is opened for agents that do not exist, so that the check takes as long for them. */
 type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox };
 
 /**
- * Identifies the caller: the only place that decides it. A wrong session or proof is an outcome, and each endpoint
- * decides what it requires; one wrong session of several makes all of them wrong. Nothing is cached, so a rotated
- * session ends at once in every process. @throws invalid_request for more sessions than one caller may show;
- * unavailable (503) for any credential while the log is halted, because the database has gone back and may accept one
- * that was revoked
+ * Identifies the caller. No other place does. A wrong session or proof is an outcome and not an error, and each endpoint decides what it
+ * requires. One wrong session of several makes all of them wrong. Nothing is cached, so a rotated session ends at once in every process.
+ * @throws invalid_request for more sessions than one caller may show; unavailable (503) for any credential while the log is halted, because
+ * the database has gone back and may accept a credential that was revoked
  */
 export async function identify(
   shown: ShownCredentials,
@@ -71,7 +70,7 @@ export async function identify(
     possession: await possessionOf(shown, services),
     api_key: services.keyring(shown.api_key),
     address: holderOf(shown.address),
-    // The token itself is checked each time, by the resource that it opens.
+    // The token itself is checked at each use, by the resource that it opens.
     ...(shown.slice && { slice: shown.slice }),
     ...(shown.ingest_key && { ingest_key: shown.ingest_key }),
     ...(board && { board }),
@@ -89,7 +88,7 @@ async function possessionOf(shown: ShownCredentials, services: Checks): Promise<
   if (rests_on !== undefined) return possessionByBoundProof(await bookOfSessionHash(services.database, rests_on));
   if (sessions.length === 0 && proof === null) return { kind: 'absent' };
   if (sessions.length > limits.sessions_per_caller_max) throw new Refusal('invalid_request', { detail: TOO_MANY });
-  // Concurrent look-ups are one query.
+  // Concurrent look-ups are combined into one query.
   const bySessions = await Promise.all(sessions.map(session => bookOfSession(services.database, session)));
   const books = bySessions.filter(held => held !== null);
   if (books.length < sessions.length) return { kind: 'wrong' };
@@ -100,7 +99,10 @@ async function possessionOf(shown: ShownCredentials, services: Checks): Promise<
 
 const TOO_MANY = `A request can have at most ${limits.sessions_per_caller_max} sessions.`;
 
-/** Both are shown: both must be valid and of the same session, and then the session counts. */
+/**
+ * Possession by valid sessions, a valid proof, or both. If the request has both, the proof must belong to one of the sessions, and the
+ * sessions count.
+ */
 function proven(
   { agent, of_several = false }: ShownCredentials,
   books: readonly HeldBook[],
@@ -119,7 +121,7 @@ function possessionByBoundProof(held: HeldBook | null): Possession {
 
 const PATH = '/graphql';
 
-/** The request that a proof on /graphql covers: the path names no agent there, so a header does. */
+/** The request that a proof on /graphql covers. The path names no agent there, so a header does. */
 export function provenOnGraphql(
   { method, headers, body }: HttpRequestParts,
   path = PATH,
@@ -133,20 +135,23 @@ export function provenOnGraphql(
 
 type HttpRequestParts = Pick<FastifyRequest, 'method' | 'headers' | 'body'>;
 
-/** The handshake of a socket: method GET, with connection_init as the body. */
+/** The request that a proof covers when a socket is opened: method GET, with the payload of connection_init as the body. */
 export function provenAtConnection(connectionParams: JsonObject): ProvenRequest {
   return { method: 'GET', path: PATH, body: connectionParams };
 }
 
-/** An operation on a socket, as if it were sent by HTTP, so that a write is the same on both. */
+/**
+ * The request that a proof covers for an operation on a socket. It is the same as if the operation were sent by HTTP, so that a write has
+ * the same form on both.
+ */
 export function provenOnSocket(payload: object): ProvenRequest {
   return { method: 'POST', path: PATH, body: payload as JsonObject };
 }
 
-/** Compares the presented secret with that of the board; null if none was presented. */
+/** Compares presented secrets with those of the board. Null if none was presented. */
 type BoardKeys = (shown: ShownBoardSecrets) => BoardStanding | null;
 
-/** Only digests are kept and compared. */
+/** Opens the comparison of the board's secrets. Only digests are stored and compared. */
 export function openBoardKeys(secrets: { readonly [secret in BoardSecret]: string }): BoardKeys {
   const known = { ops: sha256(secrets.ops), inbound: sha256(secrets.inbound) };
   const standing = (secret: BoardSecret, digest: string) => {

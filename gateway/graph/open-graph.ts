@@ -42,36 +42,36 @@ import { type ProofWrites, requireLeave } from './write-rule.ts';
 export interface Graph {
   /** The schema that clients see. */
   readonly schema: GraphQLSchema;
-  /** The SDL that it was opened with. */
+  /** SDL with which the graph was opened. */
   readonly supergraph: string;
-  /** Rules beyond GraphQL's own. */
+  /** Validation rules in addition to GraphQL's own. */
   readonly rules: readonly ValidationRule[];
   /** Root fields marked `@paid`, with their price in atomic USDC. */
   readonly paid: PaidFields;
   /** Subscription fields marked `@live`. */
   readonly live: LiveFields;
-  /** Cached by text. @throws GraphQLError */
+  /** Parses a document. Results are cached by text. @throws GraphQLError */
   parse(text: string): DocumentNode;
-  /** Cached by document; empty if it is valid. A document that is too expensive is not validated. */
+  /** Errors of a document; empty if it is valid. Results are cached by document. A document that is too expensive is not validated. */
   validate(document: DocumentNode): readonly GraphQLError[];
-  /** The refusal of a document that is too expensive, found without validation, plan or database. */
+  /**
+   * The refusal of a document that is too expensive or has too large variables, found without validation, plan or database. Null if there
+   * is none.
+   */
   refusal(request: DocumentRequest): GraphQLError | null;
   isPaid(document: DocumentNode, operationName: string | null): boolean;
-  /** Coordinate of the field that the operation buys; null if it buys nothing. */
+  /** Coordinate of the field that the operation pays for. Null if the operation is free. */
   paidField(document: DocumentNode, operationName: string | null): string | null;
-  /**
-   * Runs queries and mutations. Errors are in their public form (code, status, param and facts); never throws because
-   * of a request.
-   */
+  /** Runs queries and mutations. Errors are in their public form (code, status, param and facts). A request never makes it throw. */
   execute(operation: Operation): Promise<ExecutionResult>;
   /**
-   * Ends when its reader calls return(); each event is joined with its fields of other subgraphs before it is passed
-   * on.
+   * Runs a subscription. Each event is joined with its fields of other subgraphs before it is passed on. The subscription ends when its
+   * reader calls return().
    */
   subscribe(operation: Operation): Promise<SubscribeResult>;
   /**
-   * Prepares the planner for operations over several subgraphs, in steps that each block the process; `rest` is
-   * awaited before each.
+   * Prepares the planner for operations over several subgraphs. The preparation has steps that each block the process; `rest` is awaited
+   * before each step.
    */
   prepare(rest: () => Promise<void>): Promise<void>;
 }
@@ -88,15 +88,15 @@ export interface GraphOptions {
   readonly introspection: boolean;
   /** Default: `plain`. */
   readonly proof_writes?: ProofWrites;
-  /** Supergraph SDL; default: the committed one. */
+  /** SDL of the supergraph. Default: the committed supergraph. */
   readonly supergraph?: string;
-  /** The sources of the subgraphs' fields; default: this process. */
+  /** Source of a subgraph's fields. Default: this process. */
   readonly sourceOf?: (subgraph: Subgraph, paid: PaidFields) => Source;
 }
 
 /**
- * Opens the graph over local and remote subgraphs. The supergraph is read and not composed, so that what runs is what
- * was reviewed.
+ * Opens the graph over local and remote subgraphs. The supergraph is read from a file and not composed at the start, so that the graph that
+ * runs is the one that was reviewed.
  */
 export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOptions): Promise<Graph> {
   const sdl = options.supergraph ?? (await readFile(SUPERGRAPH_FILE, 'utf8'));
@@ -105,13 +105,13 @@ export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOp
 
 const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
 
-/** A supergraph as clients see it, and its documents. */
+/** A supergraph in the form that clients see, with the cache of its documents. */
 interface ReadGraph extends Pick<Graph, 'schema' | 'supergraph' | 'rules' | 'paid' | 'live'> {
   readonly introspection: boolean;
   readonly documents: Documents;
 }
 
-/** The last one that was read: gateways in one process share it, as it depends on no gateway. */
+/** The last graph that was read. Gateways in one process share it, because it depends on no gateway. */
 let last_read: ReadGraph | null = null;
 
 function readGraph(supergraph: string, introspection: boolean): ReadGraph {
@@ -135,7 +135,7 @@ class FederatedGraph implements Graph {
   readonly #executor: Executor;
   readonly #logger: Logger;
   readonly #proof_writes: ProofWrites;
-  /** The paid field of each operation: read three times per call, and constant for a document. */
+  /** The paid field of each operation. It is needed three times per call, and never changes for a document. */
   readonly #bought = new WeakMap<OperationDefinitionNode, { readonly field: string | null }>();
 
   constructor(
@@ -168,7 +168,7 @@ class FederatedGraph implements Graph {
   refusal({ document, operationName, variables }: DocumentRequest): GraphQLError | null {
     const costly = this.#documents.refusal(document, variables);
     if (costly) return costly;
-    // Paid fields take chats, which are long.
+    // Longer variables are allowed for paid fields, because they take chats.
     const name = operationName ?? null;
     const long = this.isPaid(document, name) || wantsLongText(document, name);
     return variablesRefusal(judgeVariables(variables, long));
@@ -191,7 +191,7 @@ class FederatedGraph implements Graph {
   async execute(operation: Operation): Promise<ExecutionResult> {
     const execute = async (planned: PlannedOperation, operation: Operation) => {
       if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
-        // Checked before the response is stored under a key.
+        // The size is checked before the response is stored under an Idempotency-Key.
         return withinAnswerSize(await this.#executor.execute(planned, operation), operation.context as Context);
       }
       throw new Refusal('invalid_request', {
@@ -200,7 +200,7 @@ class FederatedGraph implements Graph {
           : 'A subscription is served over a WebSocket (graphql-transport-ws), or in events (SSE) to a request with Accept: text/event-stream.',
       });
     };
-    // A paid operation has its claim instead.
+    // A paid operation needs no Idempotency-Key, because its claim makes it run once.
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
     const result = await this.#run(operation, execute, (admitted, run) =>
       paid ? run(admitted) : onceForKey(admitted, this.#logger, run),
@@ -219,7 +219,7 @@ class FederatedGraph implements Graph {
     await this.#plans.federation(rest);
   }
 
-  /** For operations of every transport. A paid one runs under one book. */
+  /** Authorizes an operation of any transport. A paid operation runs under one book. */
   async #admitted({ operation: { operation: kind } }: PlannedOperation, operation: Operation): Promise<Operation> {
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
     const asking = operation.context as Context;
@@ -231,7 +231,7 @@ class FederatedGraph implements Graph {
   async #run<T>(
     operation: Operation,
     then: (planned: PlannedOperation, admitted: Operation) => Promise<T>,
-    /** Runs before authorization: a stored response was given to this caller before. */
+    /** Runs before authorization, because a stored response was returned to this caller before. */
     before: (operation: Operation, run: (operation: Operation) => Promise<T>) => Promise<T> = (admitted, run) =>
       run(admitted),
   ): Promise<T | ExecutionResult> {

@@ -29,7 +29,7 @@ export class Planner {
     this.#sources = sources;
   }
 
-  /** `document` must be valid. @throws Refusal if it is too large to plan */
+  /** Plans an operation of a valid document. @throws Refusal if it is too large to plan */
   plan(
     document: DocumentNode,
     operationName: string | undefined,
@@ -72,7 +72,7 @@ export class Planner {
         operationFromDocument(this.#api, document, operationName ? { operationName } : {}),
       );
     } catch (cause) {
-      // The planner's limits against exploding selections are plain errors.
+      // The planner reports its limits against exploding selections as plain errors.
       throw new Refusal('invalid_request', {
         detail: 'This operation is too complex to plan. Select fewer fields or fragments.',
         cause,
@@ -81,9 +81,9 @@ export class Planner {
   }
 
   /**
-   * If the plan is one fetch and the owner understands the caller's own document, the owner's response is the
-   * response, aliases, order and nulls included. Introspection must be answered by the API schema, never by a
-   * subgraph's.
+   * The subgraph that can run the caller's own document: the plan is one fetch from it, and the document is valid in its schema. Its
+   * response is then returned unchanged, with aliases, order and nulls. Null if there is none, or for introspection, which the API schema
+   * must answer and never a subgraph's.
    */
   #directSource(node: QueryPlan['node'], document: DocumentNode, operation: OperationDefinitionNode): Source | null {
     const fetch = fetchAlone(node);
@@ -99,11 +99,11 @@ export class Planner {
   }
 }
 
-/** The single fetch of a plan; null if there are more, or none. */
+/** The single fetch of a plan. Null if there are several, or none. */
 export function fetchAlone(node: QueryPlan['node']): FetchNode | null {
   if (node?.kind === 'Subscription') return node.rest ? null : node.primary;
   return node?.kind === 'Fetch' ? node : null;
 }
 
-/** By document and operation name: the same for every gateway of a process, whatever its sources. */
+/** Plans by document and operation name. They are the same for every gateway of a process, whatever its sources are. */
 export type QueryPlans = WeakMap<DocumentNode, Map<string, QueryPlan>>;

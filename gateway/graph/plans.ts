@@ -4,9 +4,8 @@ import type { Federation, FederationParts } from './federation.ts';
 import { borrows, ownerOf, type PlannedOperation } from './owner.ts';
 
 /**
- * One plan per document and operation, for as long as the document is cached. Apollo's libraries take as long to load
- * and to read the supergraph as the rest of a start, so they are loaded after it, or by the first request that needs
- * a plan.
+ * Keeps one plan per document and operation, for as long as the document is cached. Apollo's libraries take as long to load and to read the
+ * supergraph as the rest of a start. So they are loaded after the start, or by the first request that needs a plan.
  */
 export class Plans {
   readonly #parts: FederationParts;
@@ -20,7 +19,7 @@ export class Plans {
     this.#borrows = borrows(parts.supergraph);
   }
 
-  /** `document` must be valid. @throws Refusal if it has no such operation or is too large to plan */
+  /** Plans an operation of a valid document. @throws Refusal if the document has no such operation or is too large to plan */
   async plan(document: DocumentNode, operationName: string | null): Promise<PlannedOperation> {
     const known = this.#plans.get(document)?.get(operationName ?? '');
     if (known) return known;
@@ -39,13 +38,13 @@ export class Plans {
     return planned;
   }
 
-  /** `rest` is awaited before each step that blocks the process, so that waiting calls run there. */
+  /** Opens Apollo's libraries once. `rest` is awaited before each step that blocks the process, so that waiting calls can run. */
   async federation(rest: () => Promise<unknown> = () => new Promise(setImmediate)): Promise<Federation> {
     while (this.#federation === null) {
       await rest();
       const { openFederation } = await import('./federation.ts');
       await rest();
-      // Another request may have prepared it meanwhile.
+      // Another request may have finished the preparation during the pause.
       if (this.#federation !== null) break;
       this.#opening ??= openFederation(this.#parts);
       this.#step(this.#opening);

@@ -4,15 +4,15 @@ import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 
 /**
- * The public form of an error, on every way out of the graph: a Refusal keeps code, status, param and facts, however
- * often the gateway wrapped it; GraphQL's own errors become `invalid_request`; anything else becomes `internal` with
- * a fixed sentence, and its cause goes to the log.
+ * The public form of an error, for every result of the graph. A Refusal keeps code, status, param and facts, however often the gateway
+ * wrapped it. GraphQL's own errors become `invalid_request`. Any other error becomes `internal` with a fixed sentence, and its cause goes
+ * to the log.
  */
 export function publicError(error: unknown, logger: Logger): GraphQLError {
   const chain = causes(error);
   const cause = chain.at(-1);
   const path = error instanceof GraphQLError ? error.path : undefined;
-  // GraphQL's own errors end in a GraphQLError; a resolver's end in what it threw.
+  // The innermost cause of GraphQL's own errors is a GraphQLError. That of a resolver's error is what the resolver threw.
   if (!(cause instanceof GraphQLError))
     logger.error({ err: cause, path }, 'a GraphQL field failed with an unexpected error, shown in err');
 
@@ -41,7 +41,10 @@ function isRefused(error: unknown): error is Refused {
   );
 }
 
-/** Apollo's executor adds the name of the subgraph, which is internal; `http` is for the response headers. */
+/**
+ * Removes two extensions: the name of the subgraph, which Apollo's executor adds and which is internal, and `http`, which is for the
+ * response headers.
+ */
 function publicExtensions({
   serviceName: _,
   http: _http,
@@ -51,8 +54,8 @@ function publicExtensions({
 }
 
 /**
- * Removes GraphQL's suggestions of existing names ("Did you mean"), which would disclose the schema where
- * introspection is off. Our own rules make none; this covers all others.
+ * An error of the request, without GraphQL's suggestions of existing names ("Did you mean"). They would disclose the schema if
+ * introspection is off. Rules of this project make no suggestions; this removes those of all others.
  */
 function requestFault({ message, nodes, source, positions, path }: GraphQLError): GraphQLError {
   const { extensions } = new Refusal('invalid_request');

@@ -9,22 +9,25 @@ export interface Operation {
   readonly operationName?: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
-  /** The caller accepts parts of the response as Written text, without these nulls. Absent: plain values only. */
+  /**
+   * Set if the caller accepts parts of the response as Written text, with these nulls left out. If absent, the response has plain values
+   * only.
+   */
   readonly written?: NullOmissions;
 }
 
-/** The source of a subgraph's fields: this process, or another. */
+/** Source of a subgraph's fields: this process or another. */
 export interface Source {
-  /** For the planner, which checks whether the owner understands a caller's own document. */
+  /** Schema of the subgraph. The planner uses it to check whether the subgraph can run a caller's own document. */
   readonly schema: GraphQLSchema;
-  /** Never throws for a refusal, nor if the subgraph is unreachable. */
+  /** Runs a query or mutation. A refusal or an unreachable subgraph is an error in the result and is not thrown. */
   execute(operation: Operation): Promise<ExecutionResult>;
   subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult>;
 }
 
 export type Sources = ReadonlyMap<string, Source>;
 
-/** A source in the form that Apollo's executor calls. The planner's document is valid. */
+/** A source in the form that Apollo's executor calls. The executor's documents come from the planner and are valid. */
 export function dataSource(source: Source): GraphQLDataSource {
   return {
     async process(options) {
@@ -38,8 +41,8 @@ export function dataSource(source: Source): GraphQLDataSource {
 }
 
 /**
- * A subgraph in this process. Apollo's own LocalGraphQLDataSource prints, parses and validates every fetch again; the
- * planner's document is valid, and the context is passed as the same object.
+ * A subgraph in this process. It is used in place of Apollo's own LocalGraphQLDataSource, which prints, parses and validates every fetch
+ * again. The planner's document is valid, and the context is passed as the same object.
  */
 export class InProcessSource implements Source {
   readonly schema: GraphQLSchema;
@@ -61,7 +64,7 @@ export class InProcessSource implements Source {
   }
 }
 
-/** The error for invalid variables. */
+/** Options of the errors for invalid variables. */
 const coercion = { hideSuggestions: true, options: { maxCoercionErrors: limits.graphql_faults_max } };
 
 function graphqlArguments({ document, operationName, variables, context }: Operation) {

@@ -8,8 +8,8 @@ import type { Operation } from './source.ts';
 export type SubscribeResult = AsyncIterableIterator<ExecutionResult> | ExecutionResult;
 
 /**
- * Apollo's gateway plans subscriptions and refuses to run them: the owner runs the primary field here, and fields of
- * other subgraphs are joined to each event.
+ * Runs a subscription. Apollo's gateway plans subscriptions but does not run them. So the owning subgraph runs the primary field here, and
+ * fields of other subgraphs are joined to each event.
  */
 export async function subscribe(
   executor: Executor,
@@ -42,8 +42,8 @@ function primaryOf(
 }
 
 /**
- * Maps each event. The source is closed on return(), on throw() and if `map` fails. Not a generator, because a
- * generator's return() waits for an event that may never come.
+ * Maps each event. The source is closed on return(), on throw(), and if `map` fails. This is not a generator, because a generator's
+ * return() waits for an event that may never come.
  */
 export function mapEvents(
   source: AsyncIterable<ExecutionResult>,

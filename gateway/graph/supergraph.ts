@@ -21,30 +21,29 @@ import { parsedSupergraph } from '../../schema/supergraph.ts';
 import { fieldsIn, fragmentsOf } from './fragments.ts';
 
 /*
- * Reads a composed supergraph without Apollo's libraries: the client schema, and the directives of its fields.
- * Apollo's own reading is needed for plans only and takes ten times as long.
+ * Reads a composed supergraph without Apollo's libraries: the client schema, and the directives of its fields. Apollo's own reading is
+ * needed only for plans, and takes ten times as long.
  */
 
 /**
- * The schema that clients see: without the definitions of linked specifications (https://specs.apollo.dev/link/v1.0)
- * and without `@inaccessible` fields. Its nodes keep the directives of their fields, for `directiveOf`; printed text
- * does not show them.
+ * The schema that clients see: without the definitions of linked specifications (https://specs.apollo.dev/link/v1.0) and without
+ * `@inaccessible` fields. Its AST nodes keep the directives of their fields, for `directiveOf`. Printed text does not contain them.
  */
 export function publicSchema(supergraph: string): GraphQLSchema {
   const document = parsedSupergraph(supergraph);
   const isLinked = linkedBy(document);
   const definitions = accessible(document).definitions.filter(definition => !isLinked(definition));
-  // It was validated at composition, and a test compares the committed one with a composition.
+  // The supergraph was validated at composition, and a test compares the committed supergraph with a new composition.
   return buildASTSchema({ ...document, definitions }, { assumeValid: true, assumeValidSDL: true });
 }
 
-/** The arguments of a supergraph directive on a field; null if the field does not have it. */
+/** Arguments of a supergraph directive on a field. Null if the field does not have the directive. */
 function directiveOf({ astNode }: AnyField, directive: string): Readonly<Record<string, unknown>> | null {
   const mark = astNode?.directives?.find(({ name }) => name.value === directive);
   return mark ? argumentsOf(mark) : null;
 }
 
-/** Every field of an object or interface that clients see, with its coordinate. */
+/** All fields of objects and interfaces that clients see, with their coordinates. */
 function fieldsOf(schema: GraphQLSchema): { readonly coordinate: string; readonly field: AnyField }[] {
   const types = Object.values(schema.getTypeMap()).filter(type => isObjectType(type) || isInterfaceType(type));
   return types
@@ -111,7 +110,7 @@ export function paidFields(schema: GraphQLSchema): PaidFields {
   return new Map(prices);
 }
 
-/** Coordinate of an operation's paid root field, fragments included; null if it has none. */
+/** Coordinate of an operation's paid root field, also within fragments. Null if it has none. */
 export function paidField(
   document: DocumentNode,
   { operation, selectionSet }: OperationDefinitionNode,
@@ -123,8 +122,8 @@ export function paidField(
 }
 
 /**
- * One payment buys one field: an operation with a paid field has exactly that root field, once. Otherwise one
- * signature would pay for two effects, or a free field would be part of a replayed response.
+ * Rule that an operation with a paid field has exactly that root field, once. Otherwise one signature would pay for two effects, or a free
+ * field would be part of a replayed response.
  */
 export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
   return (context: ValidationContext) => ({
@@ -141,11 +140,11 @@ export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
 
 /** How the events of a field are numbered: see `@live` in subgraphs/subgraph.ts. */
 export interface LiveField {
-  /** The argument that names the last event that the reader has. */
+  /** Name of the argument for the position of the last event that the reader has. */
   readonly after: string;
-  /** The field of an event that contains its number. */
+  /** Name of the field that contains the position of an event. */
   readonly position: string;
-  /** Whether an executed event may be kept for slightly later readers. */
+  /** Whether an executed event may be kept for readers that come slightly later. */
   readonly remembered: boolean;
 }
 
@@ -165,25 +164,23 @@ export function liveFields(schema: GraphQLSchema, paid: PaidFields): LiveFields 
   return live;
 }
 
-/** From Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
+/** Cost of a field, from Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
 interface FieldCost {
-  /** `@cost(weight:)`: 1, unless the field is as expensive as a list or a query of its own. */
+  /** `@cost(weight:)`. It is 1 unless the field is as expensive as a list or a separate query. */
   readonly weight: number;
-  /**
-   * `@listSize(assumedSize:)` of a list; `page`: the length is an argument of the enclosing field. Null: not stated.
-   */
+  /** `@listSize(assumedSize:)` of a list. `page` if an argument of the enclosing field sets the length. Null if it is not stated. */
   readonly size: number | 'page' | null;
-  /** `@listSize(slicingArguments:, sizedFields:)`: the length of the pages directly inside. */
+  /** `@listSize(slicingArguments:, sizedFields:)`: the length of the pages directly inside this field. */
   readonly page: Page | null;
 }
 
 export interface Page {
-  /** The arguments that set the number of rows; whichever is given. */
+  /** Names of the arguments that can set the number of rows. */
   readonly arguments: readonly string[];
   readonly rows_default: number;
 }
 
-/** The costs of fields by coordinate; a field that is not in it costs 1. */
+/** Costs of fields by coordinate. A field that is missing here costs 1. */
 type FieldCosts = ReadonlyMap<string, FieldCost>;
 
 /** The public graph and the costs of its fields. */
@@ -198,7 +195,7 @@ interface ListSize {
   readonly sizedFields?: readonly string[];
 }
 
-/** Reads both from the client schema. @throws if the length of a page has no arguments and default */
+/** Reads `@cost` and `@listSize` from the client schema. @throws if a page has no argument for its length, or no default */
 export function fieldCosts(schema: GraphQLSchema): FieldCosts {
   const fields = fieldsOf(schema);
   const pages = new Set(fields.flatMap(({ field }) => pagesIn(field)));
@@ -213,7 +210,7 @@ export function fieldCosts(schema: GraphQLSchema): FieldCosts {
   return costs;
 }
 
-/** Coordinates of the lists inside of a field whose length its own arguments set. */
+/** Coordinates of the lists inside a field whose length the field's own arguments set. */
 function pagesIn(field: AnyField): string[] {
   const names = (directiveOf(field, 'listSize') as ListSize | null)?.sizedFields ?? [];
   return names.map(name => `${getNamedType(field.type).name}.${name}`);

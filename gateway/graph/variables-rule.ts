@@ -17,8 +17,8 @@ const most = {
 const exceeded = (limit: keyof typeof most): VariablesVerdict => ({ kind: 'exceeded', limit, max: most[limit] });
 
 /**
- * JSON.parse accepts lists nested a hundred thousand deep, and recursive code (coercion, canonical JSON) would
- * exhaust the stack. This goes level by level. `long`: the field takes long texts (a chat, an output).
+ * Whether variables are within the limits. JSON.parse accepts lists that are nested a hundred thousand deep, and recursive code (coercion,
+ * canonical JSON) would exhaust the stack, so this check goes level by level. `long`: the field takes long texts (a chat, an output).
  */
 export function judgeVariables(variables: Readonly<Record<string, unknown>>, long: boolean): VariablesVerdict {
   let level: unknown[] = [variables];
@@ -31,7 +31,7 @@ export function judgeVariables(variables: Readonly<Record<string, unknown>>, lon
     for (const value of level) {
       if (typeof value === 'string' && !long && value.length > most.variables_chars) return exceeded('variables_chars');
       if (typeof value !== 'object' || value === null) continue;
-      // A member named so is harmless by itself, but a later assignment could change the prototype.
+      // A member with this name is harmless by itself, but a later assignment could change the prototype.
       if (Object.hasOwn(value, '__proto__')) return { kind: 'poisoned', name: '__proto__' };
       for (const member of Object.values(value)) next.push(member);
     }
@@ -40,7 +40,7 @@ export function judgeVariables(variables: Readonly<Record<string, unknown>>, lon
   return { kind: 'within' };
 }
 
-/** Null if nothing is refused. */
+/** The refusal of variables. Null if they are within the limits. */
 export function variablesRefusal(verdict: VariablesVerdict): Refusal | null {
   if (verdict.kind === 'within') return null;
   if (verdict.kind === 'poisoned')

@@ -28,9 +28,12 @@ import {
 import { fieldsIn, fragmentsOf } from './fragments.ts';
 import type { Operation } from './source.ts';
 
-/* Free mutations under the caller's Idempotency-Key: repeated, a mutation is not executed again. */
+/* Runs free mutations under the caller's Idempotency-Key. A repeated mutation is not executed again. */
 
-/** Their responses contain a secret that is shown once; stored under a key it would be shown again. */
+/**
+ * Mutations whose responses contain a secret that is shown once. A response that is stored under a key would show it again, so these take
+ * no key.
+ */
 export const secretAnswers: ReadonlySet<string> = new Set([
   'createAssignment',
   'setWebhook',
@@ -39,13 +42,12 @@ export const secretAnswers: ReadonlySet<string> = new Set([
   'openRouterBook',
 ]);
 
-/** Acts that run once per key. An act that reads is executed once by its nonce, for any sender, so only these are stored. */
+/**
+ * Acts that run once per key. All other acts only read, and their nonce already makes them run once for any sender, so they are not stored.
+ */
 const KEPT_ACTS: ReadonlySet<unknown> = new Set<ActAction>(['handoff', 'redeem', 'approve']);
 
-/**
- * Runs an operation once for its key, or returns the stored response. Without a key, or if it takes none, it runs as
- * usual.
- */
+/** Runs an operation once for its key, or returns the stored response. Without a key, or if the operation takes none, it runs as usual. */
 export async function onceForKey(
   operation: Operation,
   logger: Logger,
@@ -58,7 +60,7 @@ export async function onceForKey(
   const named = namedWrite(key, operation, context);
   const standing = await writeStanding(database, named);
   if (standing.kind === 'answered') {
-    // While the log is halted nothing else is read, because the row may be of a database that has gone back.
+    // A halted log refuses stored responses too, because the row may come from a database that has gone back.
     requireNotHalted(database);
     response.headers['x-svc-settlement-status'] = 'idempotent_replay';
     return {
@@ -81,7 +83,7 @@ const taken = {
   gone: 'idempotency_answer_gone',
 } as const;
 
-/** @throws invalid_request if the header is not a valid key */
+/** The key under which the operation runs. Null if it has or takes none. @throws invalid_request if the header is not a valid key */
 function keyOf(
   { document, operationName, variables }: Operation,
   { idempotency_key, principal }: Context,
@@ -95,12 +97,12 @@ function keyOf(
   return fields.length === 0 || excepted ? null : idempotencyKeyIn(idempotency_key);
 }
 
-/** Without GraphQL's own fields (`__typename`). */
+/** Root fields of a mutation, without GraphQL's own fields (`__typename`). */
 function mutationsIn({ selectionSet }: OperationDefinitionNode, document: DocumentNode): readonly FieldNode[] {
   return fieldsIn(selectionSet, fragmentsOf(document)).filter(({ name }) => !name.value.startsWith('__'));
 }
 
-/** With the defaults of omitted variables. */
+/** Variables of a request, with the defaults of omitted ones. */
 function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: JsonMembers): JsonMembers {
   const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
     defaultValue && given[name.value] === undefined ? [[name.value, valueFromASTUntyped(defaultValue)]] : [],
@@ -110,7 +112,7 @@ function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, give
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
-/** Whether it is an act that is not stored, wherever the request has the action. */
+/** Whether the field is an act that is not stored. The action is found in the document or in the variables. */
 function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMembers): boolean {
   if (name.value !== 'actInSession') return false;
   const input = args.find(argument => argument.name.value === 'input');
@@ -120,9 +122,9 @@ function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMem
 }
 
 /**
- * Defaults that a request omits, as its stored hash has them: without them a retry after an upgrade, or at a process
- * of the previous version, would be another request. They can go once no process that set these defaults itself has
- * run for `limits.answer_kept_hours`.
+ * Defaults that are added to a request before it is hashed, because stored hashes contain them. Without them, a retry after an upgrade, or
+ * at a process of the previous version, would count as another request. They can be removed once no process that set these defaults itself
+ * has run for `limits.answer_kept_hours`.
  */
 const hashedDefaults: Readonly<Record<string, JsonObject>> = {
   publish_book_export: { filter: {}, format: null, limit: null, subjectTaskId: null },
@@ -131,7 +133,7 @@ const hashedDefaults: Readonly<Record<string, JsonObject>> = {
   take_down_board_post: { agentId: null },
 };
 
-/** The identity of a request under its key. */
+/** Hash that identifies a request under its key. */
 function hashOfWrite({ document, operationName, variables }: Operation, resource: string | undefined): string {
   const given = JSON.parse(jsonText(variables ?? {})) as JsonObject;
   if (resource === undefined)
@@ -147,8 +149,8 @@ function namedWrite(key: string, operation: Operation, context: Context): NamedW
   const { vault, random, principal, resource } = context;
   const request_hash = hashOfWrite(operation, resource);
   const held = heldBy(principal);
-  // Without credentials the request is part of the identity, so that guessing a key does not find another caller's
-  // response.
+  // Without credentials, the hash of the request is part of the identity, so that a guessed key does not find the response of another
+  // caller.
   const by = credentialOf(principal) ?? request_hash;
   return {
     mark: vault.mark(canonicalJson([by, key]), 'written_once'),
@@ -158,7 +160,7 @@ function namedWrite(key: string, operation: Operation, context: Context): NamedW
   };
 }
 
-/** The caller's credential; null if none was shown and the request itself opens the resource. */
+/** The caller's credentials as text. Null if none were shown, because the request itself opens the resource. */
 function credentialOf({ possession, api_key, slice, ingest_key, board }: Principal): string | null {
   const shown = {
     agents: booksOf(possession).map(({ agent_id }) => agent_id),
@@ -173,15 +175,15 @@ function credentialOf({ possession, api_key, slice, ingest_key, board }: Princip
 }
 
 /**
- * The verified credential; null if there is none. Anyone can make up slice tokens and router book ids, and whether
- * one is valid is checked by the resource, so until then it gets no storage of its own.
+ * The verified credentials as text. Null if there are none. Slice tokens and router book ids are left out: anyone can make them up, and
+ * only the resource checks whether one is valid, so until then they get no separate storage.
  */
 const heldBy = ({ possession, api_key, address, board }: Principal): string | null =>
   credentialOf({ possession, api_key, address, board });
 
 const labelOf = ({ mark }: NamedWrite) => `written_once ${mark}`;
 
-/** Members by which a response states the book itself. */
+/** Members by which a response states that it is a repetition. Set to true in a stored response. */
 const SAYS_AGAIN = ['idempotentReplay', 'idempotent_replay'];
 
 function markReplay(data: JsonObject): JsonObject {
@@ -193,7 +195,7 @@ function markReplay(data: JsonObject): JsonObject {
   return Object.fromEntries(settled) as JsonObject;
 }
 
-/** If this fails the key stays taken: the write is kept, and is not executed twice. */
+/** Stores the response or releases the key. If this fails, the key stays taken: the write is kept and is not executed twice. */
 async function afterwards(
   operation: Operation,
   { data, errors = [] }: ExecutionResult,
@@ -203,8 +205,7 @@ async function afterwards(
   const { database, vault, principal } = operation.context as Context;
   try {
     if (errors.length === 0) {
-      // Without credentials only responses to requests that opened the resource are stored; otherwise anyone could
-      // fill the storage.
+      // Without credentials, only responses of requests that opened a resource are stored. Otherwise anyone could fill the storage.
       if (heldBy(principal) === null && !isCarriedOut(operation, data)) return;
       const text = jsonText(data ?? null);
       const box =
@@ -221,17 +222,17 @@ async function afterwards(
   }
 }
 
-/** Whether one of its mutations returned something; skipped ones return nothing. */
+/** Whether one of the mutations returned a value. Skipped ones return nothing. */
 function isCarriedOut({ document, operationName }: Operation, data: ExecutionResult['data']): boolean {
   const operation = getOperationAST(document, operationName ?? null);
   const fields = operation ? mutationsIn(operation, document) : [];
   return fields.some(({ alias, name }) => (data?.[(alias ?? name).value] ?? null) !== null);
 }
 
-/** The whole request was executed, and its response is unknown. */
+/** Whether the error is a too large response. The whole request was executed then, and its response is unknown. */
 const isTooLarge = ({ extensions: { code } }: GraphQLError) => code === 'answer_too_large';
 
-/** A refusal of the whole request: none of it was executed. */
+/** Whether the whole request was refused, so that none of it was executed. */
 function nothingWasExecuted(data: ExecutionResult['data'], errors: NonNullable<ExecutionResult['errors']>): boolean {
   const all_refused = errors.every(error => {
     const { status } = error.extensions;

@@ -5,7 +5,7 @@ import { requireWriting, standsIn } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
 
-/** Which proofs may write: also plain ones, once for each write, or only those that are bound to their request. */
+/** Which proofs may write. `plain`: plain ones too, once for each write. `bound`: only those that are bound to their request. */
 export type ProofWrites = 'plain' | 'bound';
 
 /** The facts of an operation that decide who may run it. */
@@ -17,8 +17,8 @@ export interface Act {
 type WriterContext = Pick<Context, 'principal' | 'payment' | 'database'>;
 
 /**
- * Checks every operation, over HTTP or a socket, before any of it runs, so that a new mutation needs no rule of its
- * own. For a paid one it is checked again at the charge, when its effect is known. @throws forbidden, rate_limited
+ * Checks every operation, over HTTP or a socket, before any of it runs, so that a new mutation needs no rule. A paid operation is checked
+ * again at the charge, when its effect is known. @throws forbidden, rate_limited
  */
 export async function requireLeave(act: Act, asking: WriterContext, proof_writes: ProofWrites): Promise<void> {
   const { principal, database } = asking;
@@ -39,22 +39,22 @@ type Leave =
   | { readonly kind: 'refused' }
   | { readonly kind: 'once'; readonly held: HeldBook; readonly use: ProofUse };
 
-/** What a proof must fulfill besides possession; without a proof the resolvers decide. */
+/** Whether the proof of a caller permits the operation, besides possession. Without a proof the resolvers decide. */
 function leaveOf(act: Act, asking: WriterContext, proof_writes: ProofWrites): Leave {
   const { possession } = asking.principal;
   if (possession.kind !== 'proven' || possession.by === 'session') return { kind: 'given' };
   const { use } = possession;
   const once = use && ({ kind: 'once', held: possession, use } as const);
-  // With a payment the claim consumes the nonce, because a request that is not charged must be repeatable.
+  // With a payment, the claim consumes the nonce, because it must be possible to repeat a request that is not charged.
   const claimed = act.paid && (asking.payment !== null || isUnpaid(act, asking));
-  // Consumed when the socket was opened, or else here.
+  // The nonce of a bound proof was consumed when the socket was opened, or is consumed here.
   if (possession.by === 'bound_proof') return once === null || claimed ? { kind: 'given' } : once;
   if (act.kind !== 'mutation' && !act.paid) return { kind: 'given' };
   if (proof_writes === 'bound') return { kind: 'refused' };
   return claimed ? { kind: 'given' } : (once ?? { kind: 'refused' });
 }
 
-/** Whether the response can only be a 402. The proof stays unused: the buyer sends it again with the payment. */
+/** Whether the response can only be a 402. The proof stays unused, because the payer sends it again with the payment. */
 function isUnpaid({ paid }: Act, { payment, principal }: WriterContext): boolean {
   return paid && payment === null && !standsIn(principal.api_key);
 }

@@ -3,14 +3,14 @@ import { isJsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
 import { RawJson } from '../../../schema/json-text.ts';
 
-/** The response of a subgraph: a result, and the headers that a charge has added. */
+/** The response of a subgraph: a result, and the headers that a charge has added to it. */
 interface RemoteAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly result: ExecutionResult;
 }
 
 /**
- * One line of JSON, followed by parts that were JSON text already, which neither side parses. The errors of `result`
+ * Text of a response: one line of JSON, followed by parts that were JSON text already, which neither side parses. The errors of `result`
  * are in their public form.
  */
 export function answerText({ headers, result }: RemoteAnswer): string {
@@ -23,7 +23,7 @@ export function answerText({ headers, result }: RemoteAnswer): string {
   return [`${line}\n`, ...parts.map(({ text }) => text)].join('');
 }
 
-/** Null if it is not a response of one of our subgraphs. */
+/** Reads the text of a response. Null if it is not a response of a subgraph of this project. */
 export function readAnswer(text: string): RemoteAnswer | null {
   const end = text.indexOf('\n');
   const answer = jsonObjectIn(text.slice(0, end));
@@ -36,7 +36,7 @@ export function readAnswer(text: string): RemoteAnswer | null {
     parts.push({ path, text: text.slice(from, from + length) });
     from += length;
   }
-  // Cut off, or longer than announced.
+  // The text was cut off, or is longer than announced.
   if (from !== text.length || !putParts(result.data, parts)) return null;
   return { headers: answer.headers as RemoteAnswer['headers'], result };
 }
@@ -69,7 +69,7 @@ interface JsonPart {
   readonly text: string;
 }
 
-/** Takes Written JSON text out of the data, so that it is sent beside it and not parsed. */
+/** Removes Written JSON text from the data, so that it is sent separately and not parsed. */
 function takeParts(data: unknown): { readonly bare: unknown; readonly parts: readonly JsonPart[] } {
   const parts: JsonPart[] = [];
   const take = (value: unknown, path: readonly string[]): unknown => {
@@ -77,14 +77,14 @@ function takeParts(data: unknown): { readonly bare: unknown; readonly parts: rea
       parts.push({ path, text: value.text });
       return null;
     }
-    // Lists are not searched: Written text is in objects only.
+    // Lists are not searched, because Written text occurs in objects only.
     if (!isPlain(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, take(member, [...path, name])]));
   };
   return { bare: take(data, []), parts };
 }
 
-/** False if one of them has no place in `data`. */
+/** Puts the parts back into the data. False if one of them has no place in `data`. */
 function putParts(data: unknown, parts: readonly JsonPart[]): boolean {
   return parts.every(({ path, text }) => {
     const last = path.at(-1);

@@ -4,15 +4,15 @@ import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import { type ReadCall, readCall, type SubgraphCall } from './call.ts';
 
-/** Why a call is rejected; the caller gets 401 only. */
+/** Why a call is rejected. The caller receives status 401 without the reason. */
 export type CallRejection =
   | Exclude<ReadCall['kind'], 'read'>
   | 'other_subgraph'
-  /** Its time is too far from ours, or before the start of this process, whose earlier calls are not remembered. */
+  /** The time of the call is too far from the current time, or before the start of this process, which does not remember earlier calls. */
   | 'stale'
   | 'other_body'
   | 'replayed'
-  /** Too many calls to remember another one within their lifetime. */
+  /** So many calls are remembered that no other can be, within their lifetime. */
   | 'full';
 
 type CallVerdict =
@@ -26,7 +26,10 @@ interface CallGateOptions {
   readonly calls_max?: number;
 }
 
-/** Admits calls to a remote subgraph: signed by our gateway, recent, for this subgraph, and once. */
+/**
+ * Admits calls to a remote subgraph. A call must be signed by a gateway of this service, recent, and for this subgraph, and is accepted
+ * once.
+ */
 export class CallGate {
   readonly #key: KeyObject;
   readonly #subgraph: string;
@@ -42,7 +45,7 @@ export class CallGate {
     this.#nonces = new NonceWindow({ age_ms_max: AGE_MS_MAX, calls_max });
   }
 
-  /** Checks the header only, so that a rejected body is not read. */
+  /** Checks the header of a call. The body is checked later, so that the body of a rejected call is not read. */
   judge(header: string | undefined): CallVerdict {
     const read = readCall(this.#key, header);
     if (read.kind !== 'read') return { kind: 'turned_away', why: read.kind };
@@ -51,15 +54,15 @@ export class CallGate {
     return this.#isOfNow(call) ? { kind: 'signed', call } : { kind: 'turned_away', why: 'stale' };
   }
 
-  /** Checks the body: null if the call is accepted, and from then on never again. */
+  /** Checks the body of a call. Null if the call is accepted, which happens only once. */
   take(call: SubgraphCall, body: Uint8Array): CallRejection | null {
     return this.takeHashed(call, sha256Hex(body));
   }
 
-  /** The same for a body that was hashed while it arrived. */
+  /** Does the same as `take` for a body that was hashed while it arrived. */
   takeHashed(call: SubgraphCall, body_sha256: string): CallRejection | null {
     if (body_sha256 !== call.body_sha256) return 'other_body';
-    // The body may have taken long to arrive.
+    // The time is checked again, because the body may have taken long to arrive.
     if (!this.#isOfNow(call)) return 'stale';
     const taken = this.#nonces.take(call.nonce, call.at_ms, this.#clock.now_ms());
     if (taken === 'fresh') return null;
@@ -76,8 +79,8 @@ const AGE_MS_MAX = limits.subgraph_call_age_seconds_max * 1_000;
 type NonceTaken = 'fresh' | 'seen' | 'full';
 
 /**
- * Remembers accepted calls for as long as they could be accepted again. They are grouped by the window of their time,
- * and a window is forgotten as a whole, so that the cost does not depend on their number.
+ * Remembers accepted calls for as long as they could be accepted again. Calls are grouped by time into windows, and a window is dropped as
+ * a whole, so that the cost does not depend on the number of calls.
  */
 class NonceWindow {
   readonly #age_ms_max: number;
@@ -90,7 +93,7 @@ class NonceWindow {
     this.#calls_max = calls_max;
   }
 
-  /** `full`: it cannot be remembered, so it must not be accepted. Dropping an older one would allow its replay. */
+  /** Remembers a call. `full`: the call cannot be remembered, so it must not be accepted. Dropping an older call would allow its replay. */
   take(nonce: string, at_ms: number, now_ms: number): NonceTaken {
     this.#forget(now_ms);
     const index = Math.floor(at_ms / this.#age_ms_max);
@@ -104,7 +107,7 @@ class NonceWindow {
 
   #forget(now_ms: number): void {
     for (const [index, window] of this.#windows) {
-      // The youngest call of a window is as young as its end.
+      // The youngest call of a window may be as young as the end of the window.
       if ((index + 1) * this.#age_ms_max + this.#age_ms_max >= now_ms) continue;
       this.#windows.delete(index);
       this.#count -= window.size;

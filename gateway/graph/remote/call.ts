@@ -63,46 +63,48 @@ const named_write: z.ZodType<NamedWrite> = z.strictObject({
 });
 
 const shape = z.strictObject({
-  /** The receiver: a call for one subgraph is invalid for another. */
+  /** Name of the receiver. A call for one subgraph is invalid for another. */
   subgraph: z.string(),
-  /** The caller, as the gateway has identified it. A subgraph trusts it and reads no credentials. */
+  /** The caller, identified by the gateway. A subgraph trusts it and reads no credentials. */
   principal,
   payment: payment.nullable(),
-  /** Sealed, because a call is signed and not secret. */
+  /** The caller's router key, encrypted, because a call is signed but not secret. */
   router_key_box: z.string().optional(),
-  /** The payer's proof that the payment is theirs. */
+  /** Proof of the payer that the payment is its own. */
   redelivery: z.string().optional(),
   /** The Idempotency-Key header as received. */
   idempotency_key: z.string().optional(),
-  /** The key under which its writes run once. */
+  /** The Idempotency-Key under which the writes of the call run once. */
   named_write: named_write.optional(),
   /** The X-SVC-Delegation header as received. */
   delegation: z.string().optional(),
   /** The X-SVC-Note header as received. */
   note: z.string().optional(),
-  /** The endpoint that was called. */
+  /** URL of the endpoint that was called. */
   resource: z.string().optional(),
   at_ms: z.int(),
-  /** Unique for each call. */
+  /** A different value for each call. */
   nonce: z.string().length(32),
   body_sha256: hex64,
 });
 
-/** The facts that a gateway sends to a subgraph beside the query, under a signature that only it can make. */
+/** The facts that a gateway sends to a subgraph with a query, signed with the secret that gateways and subgraphs share. */
 export type SubgraphCall = Readonly<z.output<typeof shape>>;
 
-/** The header of a call: its canonical JSON in base64url, a dot, and its HMAC-SHA256 in hex. */
+/** Header of a call: its canonical JSON in base64url, a dot, and its HMAC-SHA256 in hex. */
 export const CALL_HEADER = 'x-svc-call';
 
-/** The receiver's name for files, so that a signature for a file is invalid for a query and the other way round. */
+/**
+ * Name of a subgraph as the receiver of files. It differs from the name for queries, so that a signature for one is invalid for the other.
+ */
 export function uploadsOf(subgraph: string): string {
   return `${subgraph}/uploads`;
 }
 
-/** Prefix of the signed text, so that no other use of the secret makes a valid signature. */
+/** Prefix of the signed text, so that no other use of the secret produces a valid signature. */
 const PURPOSE = 'svc.subgraph-call.v1\n';
 
-/** The caller for a subgraph: the facts of a proof that remain after the gateway has consumed it. */
+/** The caller in the form that a subgraph receives: without the use of a proof, which the gateway has consumed. */
 export function callerForSubgraph(principal: Principal): Principal {
   const { possession } = principal;
   if (possession.kind !== 'proven' || possession.by === 'session') return principal;
@@ -121,12 +123,12 @@ export function signCall(key: KeyObject, call: SubgraphCall): string {
 export type ReadCall =
   | { readonly kind: 'read'; readonly call: SubgraphCall }
   | { readonly kind: 'unsigned' }
-  /** Signed with another secret, or altered. */
+  /** The call was signed with another secret, or altered. */
   | { readonly kind: 'forged' }
-  /** Correctly signed, in an unknown form: from a gateway of another version. */
+  /** The call is correctly signed but has an unknown form, because its gateway has another version. */
   | { readonly kind: 'unreadable' };
 
-/** The content of a header is read only after its signature was verified. */
+/** Reads the header of a call. The content is parsed only after the signature was verified. */
 export function readCall(key: KeyObject, header: string | undefined): ReadCall {
   const [, text, signature] = header?.match(/^([\w-]+)\.([0-9a-f]{64})$/) ?? [];
   if (!text || !signature) return { kind: 'unsigned' };
@@ -140,14 +142,14 @@ function mac(key: KeyObject, text: string): Buffer {
 }
 
 /**
- * A caller's router key on its way to the subgraph that uses it. Calls are readable on the wire, so the key is sealed
- * with the shared secret and for this call only.
+ * Encrypts a caller's router key for the subgraph that uses it. Calls are readable on the wire, so the key is encrypted with the shared
+ * secret and for this call only.
  */
 export function sealRouterKey(vault: Vault, key: Secret, call: Pick<SubgraphCall, 'subgraph' | 'nonce'>): string {
   return vault.seal(key.reveal(), labelOf(call)).toString('base64url');
 }
 
-/** @throws if it was sealed for another call */
+/** Decrypts the router key of a call. Null if the call has none. @throws if it was encrypted for another call */
 export function openRouterKey(vault: Vault, call: SubgraphCall): Secret | null {
   if (call.router_key_box === undefined) return null;
   return new Secret(vault.open(Buffer.from(call.router_key_box, 'base64url'), labelOf(call)).toString());

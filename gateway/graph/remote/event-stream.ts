@@ -8,38 +8,38 @@ import { eventsIn } from '../../../subgraphs/receipt/inference/hubs/events.ts';
 import { readResult } from './answer.ts';
 
 /**
- * Events on the wire: the first one has the headers, each further one a result, and the last one marks the end. A
- * stream without it was interrupted.
+ * Events on the wire. The first event has the headers, each further event is a result, and the last one marks the end. A stream without
+ * that mark was interrupted.
  */
 export const EVENT_STREAM = 'text/event-stream';
 export const END = '[END]';
-/** Precedes the errors with which the source has ended, instead of `END`: an intended end and not an interruption. */
+/** Precedes the errors with which the source has ended, in place of `END`. The stream ended on purpose then and was not interrupted. */
 const REFUSED = '[REFUSED]';
 
-/** JSON has no bare line breaks, so an event is one line. */
+/** Frame of one event. JSON has no bare line breaks, so its data is one line. */
 export function eventFrame(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** Bounds the text of one event, which is read with its frame. */
+/** Longest text of one event. The reader's limit applies to the text with its frame. */
 export const EVENT_CHARS_MAX = limits.subgraph_event_chars_max - eventFrame('').length;
 
-/** A comment that shows that the other side is alive. */
+/** A comment (SSE) that shows that the sender is alive. */
 export const HEARTBEAT = ':\n\n';
 export const HEARTBEAT_MS = 5_000;
-/** Without any data for this time the other side is dead. */
+/** Time without any data after which the reader gives up the stream. */
 export const SILENCE_MS_MAX = 20_000;
 
 interface WrittenEvents {
   readonly headers: Readonly<Record<string, string>>;
   readonly results: AsyncIterable<ExecutionResult>;
-  /** JSON of its public form, at most `EVENT_CHARS_MAX` long. */
+  /** JSON of the public form of a result, at most `EVENT_CHARS_MAX` long. */
   eventText(result: ExecutionResult): string;
 }
 
 /**
- * Writes events at the reader's pace, and so slows down the source. When the reader leaves, the source is closed,
- * even while it waits.
+ * Writes events at the reader's pace, which slows down the source as well. When the reader disconnects, the source is closed, even while it
+ * waits.
  */
 export async function writeEvents(
   response: ServerResponse,
@@ -66,7 +66,7 @@ export async function writeEvents(
   } catch (fault) {
     if (fault instanceof Refusal && !gone.signal.aborted)
       return void response.end(eventFrame(`${REFUSED}${eventText({ errors: [fault] })}`));
-    // Cut off without the end mark, so that the reader sees an interruption.
+    // The stream ends without the end mark, so that the reader notices the interruption.
     response.destroy();
     if (!gone.signal.aborted) throw fault;
   } finally {
@@ -75,15 +75,15 @@ export async function writeEvents(
   }
 }
 
-/** A stream whose first event, the headers, was read. */
+/** A stream whose first event, the headers, was read already. */
 interface OpenedEvents {
   readonly headers: Readonly<Record<string, string>>;
   readonly results: AsyncIterableIterator<ExecutionResult>;
 }
 
 /**
- * Reads a subgraph's events on demand. An interrupted stream ends with a last result, made by `broken`. Disconnects
- * on return(), even while it waits. @throws if the body has no headers
+ * Reads a subgraph's events on demand. An interrupted stream ends with a last result, made by `broken`. return() disconnects, even while it
+ * waits. @throws if the body has no headers
  */
 export async function openEvents(body: Readable, broken: (cause: unknown) => ExecutionResult): Promise<OpenedEvents> {
   const events = eventsIn(body, limits.subgraph_event_chars_max);

@@ -9,18 +9,18 @@ import { callKey } from './call.ts';
 import { RemoteSource, type RemoteUpload } from './remote-source.ts';
 
 interface Remotes {
-  /** By name; a subgraph without one runs in this process. */
+  /** URLs by the names of subgraphs. A subgraph without a URL runs in this process. */
   readonly urls: Readonly<Record<string, string | undefined>>;
   readonly secret: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Called with each remote subgraph. */
+  /** Follows the availability of each remote subgraph. */
   readonly standings: RemoteStandings;
 }
 
 interface OpenedSources {
   sourceOf(subgraph: Subgraph, paid: PaidFields): Source;
-  /** Sends a file to a remote subgraph; null for a local one. */
+  /** Begins to send a file to a remote subgraph. Null for a local subgraph. */
   beginUpload(subgraph: string, uploads: Uploads, sender: Sender): RemoteUpload | null;
   close(): Promise<void>;
 }
@@ -48,25 +48,25 @@ export function openSources({ urls, secret, clock, random, standings }: Remotes)
   };
 }
 
-/** Pause between two checks of a subgraph: an outage is known after this time and that of a check. */
+/** Pause between two checks of a subgraph. An outage is noticed after at most this time and the time of a check. */
 const LOOK_MS = 2_000;
 
 /**
- * Whether the remote subgraphs answer this gateway: each gets an empty call, signed like every call, so that one that
- * would reject our calls counts as unavailable too. So does one before its first answer.
+ * Follows whether the remote subgraphs answer this gateway. Each receives an empty call, signed like every call, so that a subgraph that
+ * would reject signed calls counts as unavailable too. A subgraph also counts as unavailable before its first answer.
  */
 export class RemoteStandings {
   readonly #answers = new Map<string, boolean>();
   readonly #looking: Promise<void>[] = [];
   readonly #stopping = new AbortController();
 
-  /** `look` ends by itself and never throws. */
+  /** Begins to check a subgraph. `look` must end by itself and never throw. */
   follow(name: string, look: () => Promise<boolean>): void {
     this.#answers.set(name, false);
     this.#looking.push(this.#follow(name, look));
   }
 
-  /** By name, in the order in which they were added. */
+  /** Names of the subgraphs that do not answer, in the order in which they were added. */
   missingSubgraphs(): readonly string[] {
     return [...this.#answers].flatMap(([name, answers]) => (answers ? [] : [name]));
   }

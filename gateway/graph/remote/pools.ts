@@ -4,12 +4,12 @@ import { limits } from '../../../schema/limits.ts';
 import { SILENCE_MS_MAX } from './event-stream.ts';
 
 /**
- * Connections to one subgraph, separated by what they wait for: a slow hub holds paid calls for a minute, a
- * subscriber holds a connection for a day, and neither may delay a reader.
+ * Pools of connections to one subgraph, separated by how long their calls take. A slow hub delays paid calls for a minute, a subscriber
+ * holds a connection for a day, and neither may delay a reader.
  */
 const pools = {
   reads: { path: '/graphql', connections: 64, open_max: 4_096, answer_ms_max: 15_000, silence_ms_max: 15_000 },
-  /** Longer than all hubs and a settlement together: a call that still waits then waits for a hung process. */
+  /** `answer_ms_max` is longer than all hubs and a settlement take together. A call that waits longer waits for a process that hangs. */
   paid: { path: '/graphql', connections: 1_024, open_max: 4_096, answer_ms_max: 300_000, silence_ms_max: 30_000 },
   events: {
     path: '/graphql',
@@ -18,9 +18,9 @@ const pools = {
     answer_ms_max: 300_000,
     silence_ms_max: SILENCE_MS_MAX,
   },
-  /** Files for paid calls, bounded because each takes memory on both sides. */
+  /** Files for paid calls. Their number is limited, because each takes memory on both sides. */
   uploads: { path: '/uploads', connections: 32, open_max: 1_024, answer_ms_max: 15_000, silence_ms_max: 15_000 },
-  /** Availability checks, which must not queue behind others. */
+  /** Availability checks, which must not wait for other calls. */
   looks: { path: '/graphql', connections: 1, open_max: 2, answer_ms_max: 3_000, silence_ms_max: 3_000 },
 } as const;
 export type PoolName = keyof typeof pools;
@@ -30,22 +30,22 @@ const CONNECT_MS = 2_000;
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Aborted once nothing waits for the response any more. */
+  /** Aborted when no caller waits for the response. */
   readonly left?: AbortSignal | undefined;
 }
 
 export type PostResult =
   | { readonly kind: 'answered'; readonly status: number; readonly media: string; readonly body: Readable & TextBody }
-  /** No connection, or too many: the subgraph cannot have received the message. */
+  /** There is no connection, or there are too many calls. The subgraph cannot have received the message. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
-  /** No response: the message may have had any effect. */
+  /** There is no response. The message may have had any effect. */
   | { readonly kind: 'silent'; readonly cause: unknown };
 
 interface TextBody {
   text(): Promise<string>;
 }
 
-/** The connections to one subgraph, separate for each purpose. Never throws; never sends a message twice. */
+/** Sends messages to one subgraph, over a separate pool for each purpose. Never throws, and never sends a message twice. */
 export class Pools {
   readonly #base: string;
   readonly #pools: Readonly<Record<PoolName, Pool>>;
@@ -60,7 +60,7 @@ export class Pools {
         connect: { timeout: CONNECT_MS },
         headersTimeout: pools[name].answer_ms_max,
         bodyTimeout: pools[name].silence_ms_max,
-        // A stream may be of any length; each of its events is bounded where it is read.
+        // A stream may have any length. The size of each event is limited where it is read.
         maxResponseSize: name === 'events' ? -1 : limits.subgraph_answer_bytes_max,
       });
     this.#pools = {
@@ -72,7 +72,7 @@ export class Pools {
     };
   }
 
-  /** The caller reads the body to its end, or destroys it. */
+  /** Sends a message. The caller must read the body of the response to its end, or destroy it. */
   async post(name: PoolName, { headers, body, left }: Message): Promise<PostResult> {
     if (this.#open[name] >= pools[name].open_max)
       return { kind: 'unsent', cause: new Error('too many calls are open') };
@@ -90,19 +90,19 @@ export class Pools {
         signal: left ? hang_up.signal : null,
       } as const;
       const answer = await this.#pools[name].request(request);
-      // Disconnecting makes it fail, possibly after its reader has left.
+      // A disconnected body emits an error, possibly when nothing reads it any longer, which would end the process without a listener.
       answer.body.on('error', () => {}).once('close', () => this.#closed(name));
       return { kind: 'answered', status: answer.statusCode, media: mediaOf(answer.headers), body: answer.body };
     } catch (cause) {
       this.#closed(name);
       return { kind: isUnsent(cause) ? 'unsent' : 'silent', cause };
     } finally {
-      // From here on its reader releases the body.
+      // From here on, the reader of the body releases it.
       left?.removeEventListener('abort', leave);
     }
   }
 
-  /** Interrupts what is in progress. */
+  /** Closes all connections. Calls in progress are interrupted. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#pools).map(pool => pool.destroy()));
   }
@@ -116,12 +116,12 @@ function mediaOf(headers: Readonly<Record<string, string | string[] | undefined>
   return String(headers['content-type']).split(';')[0] ?? '';
 }
 
-/** Nothing listens, unknown host, or no route. */
+/** Error codes of a connection that was not made: nothing listens, the host is unknown, or there is no route. */
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /**
- * Whether no connection was made. Once there was a connection, an error says nothing about the effect: a machine lost during a call is
- * unreachable too, but then a read or a write failed.
+ * Whether no connection was made. After a connection was made, an error shows nothing about the effect. If a machine fails during a call,
+ * the code can also be that of an unreachable host, but `syscall` shows that a read or a write failed.
  */
 export function isUnsent(cause: unknown): boolean {
   if (!(cause instanceof Error) || !('code' in cause)) return false;

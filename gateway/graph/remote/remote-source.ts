@@ -18,14 +18,14 @@ import { type PoolName, Pools, type PostResult } from './pools.ts';
 interface RemoteOptions {
   readonly url: string;
   readonly key: KeyObject;
-  /** The same secret also seals the secret members of a call. */
+  /** Encrypts the secret members of a call, with the same secret as `key`. */
   readonly vault: Vault;
   readonly paid: PaidFields;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A subgraph in another process: called over HTTP with the caller and the payment, signed by us. */
+/** A subgraph in another process. It is called over HTTP with the caller and the payment, signed by this gateway. */
 export class RemoteSource implements Source {
   readonly schema: GraphQLSchema;
   readonly #name: string;
@@ -33,7 +33,7 @@ export class RemoteSource implements Source {
   readonly #pools: Pools;
   readonly #printed = new WeakMap<DocumentNode, PrintedQuery>();
 
-  /** `subgraph` is our own copy, used to plan what it can answer. */
+  /** The first argument is this process's copy of the subgraph, used to plan what the subgraph can answer. */
   constructor({ name, schema }: Pick<Subgraph, 'name' | 'schema'>, options: RemoteOptions) {
     this.schema = schema;
     this.#name = name;
@@ -50,7 +50,7 @@ export class RemoteSource implements Source {
     return this.#answered(posted, operation);
   }
 
-  /** Whether it accepts and answers our calls now, by an empty call. */
+  /** Whether the subgraph accepts and answers calls of this gateway now. Tested by an empty call. */
   async answers(): Promise<boolean> {
     const call = { subgraph: this.#name, principal: nobody, payment: null, nonce: this.#nonce() };
     const headers = {
@@ -79,7 +79,7 @@ export class RemoteSource implements Source {
   #post(operation: Operation, pool: PoolName): Promise<PostResult> {
     const { vault } = this.#options;
     const { operationName, variables, written } = operation;
-    // The headers are known; JSON leaves out undefined members of the rest.
+    // `head` is the beginning of the JSON object. JSON leaves out undefined members of the rest.
     const body = this.#print(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
     const { principal, payment, router_key, redelivery, idempotency_key, ...brought } = contextOf(operation);
     const { delegation, named_write, note, resource } = brought;
@@ -94,13 +94,13 @@ export class RemoteSource implements Source {
       ...(delegation === null ? {} : { delegation }),
       ...(note === null ? {} : { note }),
       ...(resource === undefined ? {} : { resource }),
-      // Free calls use no router.
+      // The router key is sent with paid calls only, because free calls use no router.
       ...(router_key && this.#print(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
       body_sha256: sha256Hex(body),
     };
     const accept = pool === 'events' ? EVENT_STREAM : 'application/json';
     const headers = { accept, 'content-type': 'application/json', ...this.#signed(call) };
-    // A paid call continues, whether or not its response is read.
+    // A paid call continues when its reader has left, so it is not aborted.
     const left = pool === 'events' && !this.#print(operation).paid ? contextOf(operation).left : undefined;
     return this.#pools.post(pool, { headers, body, left });
   }
@@ -146,12 +146,12 @@ export class RemoteSource implements Source {
     }
   }
 
-  /** The call has not begun. It says nothing about the payment, which may have been used before. */
+  /** Error of a call that the subgraph has not begun. It states nothing about the payment, which may have been used by an earlier call. */
   #untouched(cause: unknown): ExecutionResult {
     return refusalResult(new Refusal('unavailable', { cause: this.#named(cause) }));
   }
 
-  /** The call may have had any effect: its payment may have been used, and must not be followed by another. */
+  /** Error of a call that may have had any effect. Its payment may have been used, so the payer must not be asked for another one. */
   #unanswered(operation: Operation, fault: unknown): ExecutionResult {
     const cause = this.#named(fault);
     const pays = this.#print(operation).paid && contextOf(operation).payment !== null;
@@ -163,7 +163,7 @@ export class RemoteSource implements Source {
     return new Error(`subgraph ${this.#name} at ${this.#options.url}`, { cause });
   }
 
-  /** A document is printed once. */
+  /** Prints a document. Each document is printed once. */
   #print({ document }: Operation): PrintedQuery {
     const known = this.#printed.get(document);
     if (known) return known;
@@ -189,12 +189,12 @@ function refusalResult(refusal: Refusal): ExecutionResult {
   return { data: null, errors: [refusal] };
 }
 
-/** The graph carries contexts without reading them; all are made by this gateway. */
+/** The context of an operation. The graph passes contexts on without reading them, and all of them are made by this gateway. */
 function contextOf({ context }: Operation): Context {
   return context as Context;
 }
 
-/** A file for another process: it is sent in a message of its own, before the query that names it. */
+/** A file for another process. It is sent in a separate message before the query that names it. */
 export class RemoteUpload extends IncomingFile {
   readonly id: string;
   readonly #send: (file: UploadedFile) => Promise<void>;
@@ -208,7 +208,7 @@ export class RemoteUpload extends IncomingFile {
   async deliver(): Promise<void> {
     if (this.length === 0) return;
     await this.#send(this.complete());
-    // The subgraph has it, so this copy can go.
+    // The subgraph has the file, so this copy can be released.
     this.release();
   }
 }

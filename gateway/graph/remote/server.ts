@@ -33,7 +33,7 @@ interface SubgraphServerOptions {
   readonly subgraph: Subgraph;
   readonly gate: CallGate;
   readonly files: UploadTaker;
-  /** Opens what its gateways seal. */
+  /** Decrypts what the gateways of this subgraph encrypt. */
   readonly vault: Vault;
   createContext(principal: Principal, brought: CallHeaders): Context;
   /** Operator endpoints, by path. */
@@ -41,7 +41,7 @@ interface SubgraphServerOptions {
   readonly logger: Logger;
 }
 
-/** Null without access. */
+/** A page for the operator. Null if the credential does not permit access. */
 export type OperatorPage = (authorization: string | undefined) => Promise<PageText | null>;
 
 export interface PageText {
@@ -60,7 +60,7 @@ const question = z.object({
   written: z.record(z.string(), z.array(z.string())).optional(),
 });
 
-/** One subgraph on a port of its own: `/graphql` for its gateways only, the rest for its operator. */
+/** Serves one subgraph on a separate port: `/graphql` and `/uploads` for its gateways only, and the pages of its operator. */
 export function openSubgraphServer(options: SubgraphServerOptions): HttpServer {
   const serving = new SubgraphService(options);
   return openHttpServer({
@@ -73,7 +73,7 @@ class SubgraphService {
   readonly #options: SubgraphServerOptions;
   readonly #source: InProcessSource;
   readonly #queries: KnownQueries;
-  /** Subscriptions, which have no end of their own. */
+  /** Open subscriptions, which do not end by themselves. */
   readonly #feeds = new Set<ServerResponse>();
 
   constructor(options: SubgraphServerOptions) {
@@ -100,7 +100,7 @@ class SubgraphService {
     }
   }
 
-  /** Subscriptions are cut off, so that their readers reconnect elsewhere; a paid stream is finished. */
+  /** Interrupts subscriptions, so that their readers reconnect elsewhere. A paid stream is finished. */
   stop(): void {
     for (const feed of this.#feeds) feed.destroy();
   }
@@ -196,10 +196,10 @@ const sentStatus: Readonly<Record<Exclude<TakenUpload['kind'], 'turned_away'>, n
   no_room: 503,
 };
 
-/** A gateway disconnects at a longer response, and would lose that of a paid call. */
+/** Longest response. A gateway disconnects at a longer one, and the response of a paid call would be lost. */
 const ANSWER_BYTES_MAX = limits.subgraph_answer_bytes_max;
 
-/** Null if it is too long; then the rest is not kept. */
+/** Reads the body of a request. Null if it is too long; the rest is not kept then. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -225,8 +225,8 @@ type Query =
   | { readonly kind: 'invalid'; readonly errors: readonly GraphQLError[] };
 
 /**
- * Documents by their text: a gateway plans each once and always sends the same text. They are validated, because
- * fields of a gateway of another version would otherwise be omitted silently.
+ * Caches documents by their text, because a gateway plans each document once and always sends the same text. They are validated, because
+ * fields that only another version knows would otherwise be omitted silently.
  */
 class KnownQueries {
   readonly #schema: GraphQLSchema;
@@ -236,7 +236,7 @@ class KnownQueries {
     this.#schema = schema;
   }
 
-  /** @throws GraphQLError if the text is not GraphQL */
+  /** Parses and validates a text, or returns its cached result. @throws GraphQLError if the text is not GraphQL */
   read(text: string): Query {
     const known = this.#known.get(text);
     if (known) return known;
@@ -249,13 +249,13 @@ class KnownQueries {
 }
 
 interface HttpServer {
-  /** Port 0 takes any free port. */
+  /** Starts to accept connections. Port 0 means any free port. */
   listen(host: string, port: number): Promise<void>;
-  /** Accepts no new connection and finishes what is in progress. */
+  /** Stops accepting connections and finishes the requests in progress. */
   close(): Promise<void>;
 }
 
-/** Longer than a gateway keeps an idle connection. */
+/** Time for which an idle connection is kept. It must be longer than a gateway keeps one. */
 const KEEP_ALIVE_MS = 60_000;
 
 interface HttpHandler {
@@ -264,7 +264,7 @@ interface HttpHandler {
   stop(): void;
 }
 
-/** Node's own server with the bounds of the public endpoints, which is enough between our own processes. */
+/** Opens Node's own HTTP server with the limits of the public endpoints. It is enough between processes of this service. */
 function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
   const { http, requestTimeout, clientErrorHandler } = doorServerOptions;
   const unused = new Set<Socket>();
@@ -276,7 +276,7 @@ function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
     void answer(request, response);
   });
   server.on('clientError', clientErrorHandler);
-  // A connection without any request counts as busy, and a closing server would wait for it forever.
+  // Node counts a connection without any request as busy, and a closing server would wait for it for ever.
   server.on('connection', socket => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
@@ -296,21 +296,21 @@ function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
   };
 }
 
-/** Receives files, each in a call that is signed for this only. */
+/** What is needed to receive files, each in a call that is signed for this purpose only. */
 interface UploadTaker {
   readonly gate: CallGate;
   readonly uploads: Uploads;
 }
 
 type TakenUpload =
-  /** The query that names the call's nonce uses the file. */
+  /** The file was received. The query that names the call's nonce uses it. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'too_large' }
-  /** Bounds the bytes of all files together. */
+  /** The files that are held have together no room for this one. */
   | { readonly kind: 'no_room' }
   | { readonly kind: 'turned_away'; readonly why: CallRejection };
 
-/** The call was accepted by its header; its file is read within bounds and compared with the signed digest. */
+/** Receives the file of a call whose header was accepted. The file is read within limits and compared with the signed digest. */
 async function takeUpload(
   { gate, uploads }: UploadTaker,
   call: SubgraphCall,
