@@ -4,7 +4,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { Damage } from '../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-database.ts';
 
-/** Pause between two pages: a thousand leaves a second, at a few hundredths of a core. */
+/** Pause between two pages. It permits a thousand leaves a second, at a few hundredths of a core. */
 const REST_MS = 400;
 /** Pause after a failed read. */
 const RETRY_MS = 5_000;
@@ -15,8 +15,8 @@ export const WAY_ON =
   'npm run accept-log-break -- "REASON"';
 
 /**
- * Audits the leaves that the start left out, oldest first, while the service runs. After damage no payments are accepted until an
- * operator repairs or declares it. Open claims are finished, and purchases are delivered.
+ * Audits the leaves that were not audited at the start, oldest first, while the service runs. After damage no payments are accepted until
+ * an operator repairs the log or declares the break. Open claims are still finished, and paid answers delivered.
  */
 export class LogGuard {
   readonly #database: Database;
@@ -26,7 +26,7 @@ export class LogGuard {
   #damage: Damage | null = null;
   #audited = 0;
 
-  /** `to`: the first leaf that was audited at start. */
+  /** `to`: index of the first leaf that was audited at the start. */
   constructor(database: Database, to: number, logger: Logger) {
     this.#database = database;
     this.#logger = logger;

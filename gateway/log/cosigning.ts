@@ -23,11 +23,11 @@ export interface CosigningParts {
   readonly issuer: Issuer;
   readonly witnesses: readonly LogWitness[];
   readonly logger: Logger;
-  /** Called with a head that the log must extend; halts the log if it does not. */
+  /** Called with a head that the log must extend. Halts the log if it does not. */
   readonly meet: (head: HeadName) => Promise<void>;
 }
 
-/** A witness that does not respond is asked less and less often. */
+/** Pause after a failure of a witness. It doubles with each failure, up to the maximum. */
 const REST_MS = 2_000;
 const REST_MS_MAX = 300_000;
 
@@ -40,9 +40,9 @@ interface Outcome {
 }
 
 /**
- * Has each witness cosign the newest head. Responses are verified before they are stored. A witness that is unreachable, slow or
- * wrong delays other witnesses by a few seconds and paid calls not at all. If one reports a fork, that is logged as fatal, and
- * the log is compared with what that witness has cosigned, which halts the log if they disagree.
+ * Asks each witness to cosign the newest head. Responses are verified before they are stored. A witness that is unreachable, slow or wrong
+ * delays other witnesses by a few seconds, and never delays paid calls. If a witness reports a fork, a fatal message is logged, and the log
+ * is compared with the last head that this witness has cosigned, which halts the log if they disagree.
  */
 export class Cosigning {
   readonly #parts: CosigningParts;
@@ -57,7 +57,7 @@ export class Cosigning {
     return this.#parts.witnesses.length > 0;
   }
 
-  /** One round for all witnesses at once. @throws if the database is unreachable */
+  /** Submits the newest head to all witnesses at once. @throws if the database is unreachable */
   async round(): Promise<void> {
     const { database, issuer, witnesses } = this.#parts;
     const awake = witnesses.filter(({ key }) => (this.#resting.get(key.text)?.until_ms ?? 0) <= performance.now());
@@ -85,7 +85,9 @@ export class Cosigning {
     if (trouble === 'refused') await this.#holdTo(witness);
   }
 
-  /** If the witness has another size, it is asked once more with the proof from there. */
+  /**
+   * Submits a head to a witness. If the witness continues from another size, the head is submitted once more with the proof from that size.
+   */
   async #submit({ url, key }: LogWitness, { head, note }: NewestHead, known_size: number): Promise<Outcome> {
     const { database } = this.#parts;
     let old_size = known_size;
@@ -96,11 +98,14 @@ export class Cosigning {
       if (submitted.kind !== 'conflict') return outcomeOf(submitted, old_size, note, key);
       old_size = submitted.size;
     }
-    // Another process was faster.
+    // Another process has submitted a head in the meantime.
     return old_size > head.tree_size ? this.#ahead(old_size) : { old_size };
   }
 
-  /** Another process may have submitted a newer head meanwhile. */
+  /**
+   * Decides whether a witness has cosigned more leaves than the log has. Another process may have submitted a newer head, so the newest
+   * head is read again.
+   */
   async #ahead(old_size: number): Promise<Outcome> {
     const { database, issuer } = this.#parts;
     const newest = await checkpoint({ database, issuer, witnesses: [] });
@@ -109,7 +114,10 @@ export class Cosigning {
     return { old_size: 0, trouble: 'ahead', why };
   }
 
-  /** The log must extend what this witness cosigned; otherwise the witness is right and nothing more may be appended. */
+  /**
+   * Compares the log with the last head that this witness has cosigned. If the log does not extend it, the witness is right and nothing
+   * more may be appended.
+   */
   async #holdTo({ key }: LogWitness): Promise<void> {
     const head = await lastCosigned(this.#parts.database, key.text);
     if (head) await this.#parts.meet(head);
@@ -134,7 +142,7 @@ interface NewestHead {
   readonly note: string;
 }
 
-/** Only signatures of this witness over this very checkpoint count. */
+/** Outcome of a submission. Only a signature of this witness over this checkpoint counts. */
 function outcomeOf(
   submitted: Exclude<WitnessAnswer, { kind: 'conflict' }>,
   old_size: number,
@@ -165,7 +173,7 @@ const sentences: Readonly<Record<WitnessTrouble, string>> = {
 
 /** A witness's response to a checkpoint (https://c2sp.org/tlog-witness), not yet verified. */
 type WitnessAnswer =
-  /** Signature lines. */
+  /** The response has signature lines. */
   | { readonly kind: 'answered'; readonly lines: string }
   /** The witness continues from another size. */
   | { readonly kind: 'conflict'; readonly size: number }
@@ -178,7 +186,7 @@ type WitnessAnswer =
 const CONNECT_MS = 3_000;
 const ANSWER_MS = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Idle connections are closed soon, so that they do not keep a process alive. */
+/** Time after which an idle connection is closed. It is short, so that connections do not keep a process alive. */
 const IDLE_MS = 4_000;
 
 const dispatcher = new Agent({
@@ -189,12 +197,12 @@ const dispatcher = new Agent({
 
 interface SubmittedHead {
   readonly old_size: number;
-  /** Proves that the tree of that size is a prefix of the checkpoint's tree. */
+  /** Hashes that prove that the tree of size `old_size` is a prefix of the checkpoint's tree. */
   readonly proof: readonly Buffer[];
   readonly note: string;
 }
 
-/** Submits a checkpoint to a witness, in bounded time and size, without redirects. Never throws. */
+/** Submits a checkpoint to a witness. Time and size are limited, and redirects are not followed. Never throws. */
 async function submitHead(url: string, { old_size, proof, note }: SubmittedHead): Promise<WitnessAnswer> {
   const lines = [`old ${old_size}`, ...proof.map(hash => hash.toString('base64')), '', note];
   try {
@@ -218,13 +226,13 @@ function witnessAnswerOf(status: number, media: string, text: string): WitnessAn
   return size === null ? { kind: 'away', why: `it responded with HTTP ${status}` } : { kind: 'conflict', size };
 }
 
-/** A witness that is asked to cosign the log's heads. */
+/** A witness to which the log's heads are submitted. */
 interface LogWitness {
   readonly url: string;
   readonly key: VerifierKey;
 }
 
-/** Reads the variable, whose keys have been validated. */
+/** Witnesses of the configuration, whose keys have been validated before. Empty if none are configured. */
 export function openWitnesses(witnesses: readonly WitnessConfig[] | null): LogWitness[] {
   return (witnesses ?? []).flatMap(({ url, key: text }) => {
     const key = verifierKey(text);

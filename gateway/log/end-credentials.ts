@@ -6,12 +6,12 @@ import { revokeAllSessions } from '../../subgraphs/session/delegation/revoke.ts'
 import { endAllSessions } from '../../subgraphs/session/possession/end.ts';
 
 /**
- * Ends all credentials when a break of the log is accepted, because those rotated, revoked or withdrawn in the lost part would work again.
- * Owners recover by their wallets. Kept are webhook secrets, with which only we sign, and keys of router books, which could be neither
- * revoked nor issued again.
+ * Ends all credentials when a break of the log is accepted, because credentials that were rotated, revoked or withdrawn in the lost part
+ * would be valid again. Owners recover their books by their wallets. Two kinds are kept: webhook secrets, with which only this service
+ * signs, and keys of router books, which could be neither revoked nor issued again.
  */
 export const endCredentials: EndCredentials = async (tx, at) => {
-  // One after another, so that each statement has the whole time limit.
+  // The statements run one after another, so that each has the whole time limit.
   await endAllSessions(tx);
   await revokeAllAssignments(tx);
   await endApprovals(tx);

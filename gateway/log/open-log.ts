@@ -21,7 +21,7 @@ import type { Faults } from '../operations/faults.ts';
 import { damageSentence, LogGuard, WAY_ON } from './audit-log.ts';
 import { LogWatch } from './watch-log.ts';
 
-/** The database does not hold the log that this service has signed. Nothing may be appended to it. */
+/** The database does not have the log that this service has signed. Nothing may be appended to it. */
 class BrokenLog extends Error {
   override name = 'BrokenLog';
   readonly what: string;
@@ -35,28 +35,28 @@ class BrokenLog extends Error {
 export interface LogOptions {
   readonly data_dir: string;
   readonly faults?: Faults | null;
-  /** Signs the head of an empty log. */
+  /** Issuer that signs the head of an empty log. */
   readonly issuer: Issuer;
   readonly logger: Logger;
   /** Number of newest leaves that are audited before the service starts. */
   readonly audit_leaves: number;
 }
 
-/** Whether the log may be relied on, as far as this process knows. */
+/** State of the log, as far as this process has checked it. */
 export interface LogStanding {
-  /** False after damage, a halt, or while committed heads cannot be saved in DATA_DIR: no payments are accepted. */
+  /** False after damage, after a halt, and while committed heads cannot be saved in DATA_DIR. No payments are accepted then. */
   readonly sound: boolean;
-  /** Set if nothing is appended any more, until an operator acts. */
+  /** Set if nothing may be appended until an operator acts. Otherwise null. */
   readonly halt: LogHalt | null;
-  /** False while the log is halted, and once this process's key has ended: it could not record new calls. */
+  /** False while the log is halted, and after this process's key has ended: new calls could not be recorded. */
   readonly signs: boolean;
 }
 
 export interface OpenedLog {
   readonly saved_head: SavedHead;
-  /** The head found under its lock must extend this. */
+  /** Heads that this process has proven. A head that is read under its lock must extend them. */
   readonly known: KnownLog;
-  /** Books found under their locks must continue from this. */
+  /** Heads of books that this process has committed or proven. A book that is read under its lock must continue from its head. */
   readonly books: KnownBooks;
   readonly guard: LogGuard;
   readonly watch: LogWatch;
@@ -65,8 +65,8 @@ export interface OpenedLog {
 }
 
 /**
- * Proves before the service starts, in O(log n), that the log extends the saved head, and that its newest leaves match their
- * receipts. Older leaves are audited while the service runs. @throws BrokenLog
+ * Proves before the service starts, in O(log n), that the log extends the saved head, and that its newest leaves match their receipts.
+ * Older leaves are audited while the service runs. @throws BrokenLog
  */
 export async function openLog(database: Database, options: LogOptions): Promise<OpenedLog> {
   const { data_dir, faults = null, issuer, logger, audit_leaves } = options;
@@ -108,7 +108,8 @@ export async function openLog(database: Database, options: LogOptions): Promise<
 }
 
 /**
- * Each book must continue from what was committed here, including free events, which have no leaf in the log. @throws BrokenLog
+ * Opens the saved heads of books. Each book must continue from its saved head, which also covers free events that have no leaf in the log.
+ * @throws BrokenLog
  */
 async function openBooks(
   database: Database,
@@ -152,7 +153,7 @@ function logBookDamage(logger: Logger): DamageListener {
   return (agent_id, damage) => logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));
 }
 
-/** A refused start also names the books that lost events, so that an operator knows whom to inform. */
+/** Adds to the error of a refused start the books that lost events, so that an operator can inform their owners. */
 async function withBooks(fault: unknown, database: Database, data_dir: string): Promise<never> {
   if (!(fault instanceof BrokenLog)) throw fault;
   const saved = await new SavedHeads(bookHeadsPath(data_dir)).read().catch(() => null);
@@ -161,7 +162,7 @@ async function withBooks(fault: unknown, database: Database, data_dir: string): 
   throw named ? new BrokenLog(`${fault.what}; ${booksSentence(named)}`, fault) : fault;
 }
 
-/** File of saved book heads, beside the log's head. */
+/** File of the saved book heads, in the same folder as the log's head. */
 export function bookHeadsPath(data_dir: string): string {
   return join(data_dir, 'book-heads.jsonl');
 }
@@ -180,7 +181,7 @@ function standingOf({ guard, watch, books, saved_head }: Omit<OpenedLog, 'known'
   };
 }
 
-/** A head known from outside the database, and where, for messages. */
+/** A head that was saved outside the database, and the place where it was saved, for messages. */
 interface OutsideHead {
   readonly where: string;
   readonly head: TreeHeadFacts;
@@ -188,7 +189,7 @@ interface OutsideHead {
 
 const SAVED = 'the head saved outside the database';
 
-/** The only place where heads from outside are compared. @throws BrokenLog */
+/** Compares the log with the heads from outside the database. Returns the head of the log. Nothing else compares them. @throws BrokenLog */
 async function requireIntact(database: Database, outside: readonly OutsideHead[]): Promise<TreeHeadFacts> {
   const looks = outside.map(async known => {
     const integrity = await proveLogIntact(database, known.head);
@@ -200,8 +201,8 @@ async function requireIntact(database: Database, outside: readonly OutsideHead[]
 }
 
 /**
- * At the very first start, saves the head of an empty log. A new process of a running service saves the head of the log that the
- * others have proven. @throws BrokenLog if nothing shows what was signed before.
+ * Saves the first head outside the database. The first start of a service saves the head of an empty log. A new process of a running
+ * service saves the head of the log that the other processes have proven. @throws BrokenLog if nothing shows what was signed before
  */
 async function begin(database: Database, saved_head: SavedHead, issuer: Issuer, path: string): Promise<TreeHeadFacts> {
   const integrity = await proveLogIntact(database, null);

@@ -19,7 +19,7 @@ import { type LogOptions, type LogStanding, type OpenedLog, openLog } from './op
 interface BaseStartParts {
   readonly database: Database;
   readonly chain: BaseChain;
-  /** Null if nothing is anchored. */
+  /** Null if this process never anchors. */
   readonly anchoring: Anchoring | null;
   readonly log: LogStanding;
   readonly profile: 'development' | 'production';
@@ -31,12 +31,11 @@ interface BaseStartParts {
 const RETRY_MS = 2_000;
 
 /**
- * Establishes that Base may be trusted: it is the chain on which this database was paid, and the log extends the heads anchored
- * there. If it is unreachable at start, the service starts without it: free endpoints work, paid ones answer 503 until both are
- * known.
+ * Checks that the node serves the right Base: the chain on which this database was paid, and whose anchored heads the log extends. If the
+ * chain is unreachable at the start, the service starts without it: free endpoints work, and paid ones answer 503 until both are known.
  */
 export class BaseStart {
-  /** The chain that other parts get: unreachable until `begin` has recognized it. */
+  /** The chain for other parts of the service. It is unreachable until `begin` has recognized it. */
   readonly chain: BaseChain;
   readonly #parts: BaseStartParts;
   readonly #release: () => void;
@@ -56,13 +55,13 @@ export class BaseStart {
     return this.#epoch !== null;
   }
 
-  /** Whether the log can be relied on, by its leaves and its anchors. */
+  /** Whether the log is sound by its leaves and by its anchors. */
   get sound(): boolean {
     const { anchoring, log } = this.#parts;
     return log.sound && this.done && (anchoring?.sound ?? true);
   }
 
-  /** Why this process records nothing; null while it may. */
+  /** Reason why this process records nothing. Null while it may record. */
   get halt(): LogStanding['halt'] {
     return this.#parts.log.halt;
   }
@@ -75,15 +74,15 @@ export class BaseStart {
     return this.#parts.anchoring;
   }
 
-  /** @throws ChainAway until the chain is recognized, so that nothing of it is recorded. */
+  /** Epoch of the chain. @throws ChainAway until the chain is recognized, so that nothing of it is recorded before */
   get chain_epoch(): number {
     if (this.#epoch === null) throw new ChainAway('the chain has not been recognized yet');
     return this.#epoch;
   }
 
   /**
-   * `jwks`: keys by which declared breaks are verified. An unreachable chain is asked again, without limit. @throws OtherChain,
-   * AnchorContradicted
+   * Recognizes the chain, or begins to try again every 2 seconds, without limit, if it is unreachable. `jwks`: keys by which declared
+   * breaks are verified. @throws OtherChain, AnchorContradicted
    */
   async begin(jwks: JsonObject): Promise<void> {
     this.#parts.anchoring?.trust(jwks);
@@ -98,7 +97,7 @@ export class BaseStart {
     }
   }
 
-  /** Compares the chain before anything is written; an unreachable one is compared later. @throws OtherChain */
+  /** Compares the chain with the recorded one before anything is written. An unreachable chain is compared later. @throws OtherChain */
   async compare(): Promise<void> {
     const { chain, database, profile } = this.#parts;
     try {
@@ -144,7 +143,8 @@ export class BaseStart {
 }
 
 /**
- * Names the variable of the unreachable service. The URL and the node's response are not shown, because they may contain a key.
+ * Sentence that names the variable of the unreachable service. The URL and the node's response are not shown, because they may contain a
+ * key.
  */
 function awaySentence(error: unknown): string {
   const variable = error instanceof DatabaseAway ? 'DATABASE_URL' : 'BASE_RPC_URL';
@@ -172,11 +172,11 @@ interface LogAndBase {
   readonly base: BaseStart;
 }
 
-/** Proves the log by the saved head. The heads on Base are checked once `base` begins. */
+/** Opens the log, and proves it by the saved head. The heads on Base are checked when `base` begins. */
 export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Promise<LogAndBase> {
   const { audit_leaves, closing, database, faults = null, issuer, logger, openChain, operations, owner } = parts;
   const chain = closing.adopt(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
-  // Anchors are possible only on the chain behind BASE_RPC_URL.
+  // Anchoring uses the chain of BASE_RPC_URL, so it is off if the options replace that chain.
   const anchors = openChain === openBase ? openAnchors(config, { database, chain, issuer }) : null;
   if (anchors) closing.adopt(anchors, it => it.close());
   const options = { data_dir: config.data_dir, faults, issuer, logger, audit_leaves };
@@ -194,7 +194,10 @@ export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Pr
   return { log, base };
 }
 
-/** If the head saved outside the database is lost, the anchored one is the last known signed head. */
+/**
+ * Adds the newest anchored head to the error of a broken log. If the saved head is lost, the anchored one is the last head that is known to
+ * be signed.
+ */
 async function withAnchored(fault: unknown, anchors: Anchors | null): Promise<never> {
   if (!anchors || !(fault instanceof Error) || fault.name !== 'BrokenLog') throw fault;
   const { heads, key } = anchors;

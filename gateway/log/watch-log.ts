@@ -23,7 +23,7 @@ import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import { WAY_ON } from './audit-log.ts';
 
 const BEAT_MS = 2_000;
-/** Pause between two looks: under load notices that do not fit come in bursts, and one look answers them all. */
+/** Pause between two looks. Under load, notices that do not fit come in bursts, and one look checks them all. */
 const REST_MS = 100;
 
 export interface LogWatchParts {
@@ -31,19 +31,19 @@ export interface LogWatchParts {
   readonly known: KnownLog;
   readonly books: Pick<KnownBooks, 'look'>;
   readonly saved_head: SavedHead;
-  /** The newest break that was declared before this process started. */
+  /** Number of the newest break that was declared before this process started. */
   readonly breaks_before: number;
   readonly logger: Logger;
-  /** Pause between two looks without a cause. */
+  /** Pause between two looks if no notice comes. */
   readonly beat_ms?: number;
 }
 
 type SigningKey = Pick<Issuer, 'kid' | 'renew' | 'standing' | 'signs_until_ms'>;
 
 /**
- * Follows every head that any process commits, and checks the log at each beat, after each reconnect and after a notice that does
- * not fit. If the log does not extend what is known, it writes a halt to the database at each beat, since that database may go
- * back again. Only a new start ends a halt.
+ * Follows every head that any process commits. It checks the log at each beat, after each reconnect, and after a notice that does not fit.
+ * If the log does not extend the known heads, it writes a halt to the database at each beat, because that database may go back again. Only
+ * a new start ends a halt.
  */
 export class LogWatch {
   readonly #parts: LogWatchParts;
@@ -66,7 +66,7 @@ export class LogWatch {
     this.#beats = this.#beat();
   }
 
-  /** Why this process appends nothing; null while it may. */
+  /** Reason why this process appends nothing. Null while it may append. */
   get halt(): LogHalt | null {
     return this.#halt;
   }
@@ -77,14 +77,14 @@ export class LogWatch {
   }
 
   /**
-   * False in two cases: when this process can record nothing (see `signs`), and while the saved head cannot be read, because the head of
-   * a new record could then not be saved either.
+   * False in two cases: if this process can record nothing (see `signs`), and while the saved head cannot be read, because the head of a
+   * new record could then not be saved either.
    */
   get sound(): boolean {
     return this.signs && this.#seen;
   }
 
-  /** False once this process can record nothing: the log is halted or its key has ended. */
+  /** False when this process can record nothing, because the log is halted or its key has ended. */
   get signs(): boolean {
     return this.#halt === null && (this.#issuer?.standing ?? 'in_force') === 'in_force';
   }
@@ -94,7 +94,7 @@ export class LogWatch {
     this.#issuer = issuer;
   }
 
-  /** Resolves when all later heads will be noticed and all earlier ones have been checked. */
+  /** Begins to follow the log. Resolves when all earlier heads have been checked and all later ones will be noticed. */
   async listen(live: LiveLog): Promise<void> {
     this.#unlisten = await live.watchLog(notice => this.#onNotice(notice));
     await this.look();
@@ -131,8 +131,8 @@ export class LogWatch {
   }
 
   /**
-   * Resolves when everything known has been proven, or the log is halted. @throws if the database is unreachable or the saved
-   * head cannot be read; the next look follows soon.
+   * Compares the log with all known heads. Resolves when they have been proven, or the log is halted. @throws if the database is
+   * unreachable or the saved head cannot be read; the next look follows soon
    */
   async look(): Promise<void> {
     const { books, database, known } = this.#parts;
@@ -149,15 +149,15 @@ export class LogWatch {
   }
 
   /**
-   * A head from outside that the log does not extend; the halt that is written is what a look finds. @throws as `look` does; the
-   * head stays known, so the next look finds it again.
+   * Adds a head from outside that the log must extend, and compares the log with it, which halts the log if it does not. @throws the errors
+   * of `look`; the head stays known, so that the next look compares it again
    */
   async meet(head: HeadName): Promise<void> {
     this.#parts.known.learn(head);
     await this.look();
   }
 
-  /** A revoked or long replaced key signs no more; only a start with another key ends that. */
+  /** Checks the signing key. A key that was revoked or replaced long ago signs nothing, and only a start with another key changes that. */
   async #lookAtKey(): Promise<void> {
     await this.#issuer?.renew();
     const { kid, standing = 'in_force', signs_until_ms = null } = this.#issuer ?? {};
@@ -176,11 +176,11 @@ export class LogWatch {
     );
   }
 
-  /** Saves also what other processes committed, because an outdated file would detect less. */
+  /** Saves the newest head outside the database, including those of other processes, because an outdated file would detect less. */
   async #keepNewest(): Promise<void> {
     const { database, known, saved_head } = this.#parts;
     const { newest } = known;
-    // A head that could not be saved is tried again, so that payments are accepted once it can be.
+    // Saving is tried again after a failure, so that payments are accepted once it works.
     if (newest === null || (newest.tree_size <= saved_head.tree_size && !saved_head.fails)) return;
     const head = await signedHead(database, newest.tree_size);
     if (head?.root_hash === newest.root_hash) await saved_head.save(head);

@@ -7,9 +7,9 @@ import { auditNewest, auditStep, booksAfter, reopenBook } from '../../subgraphs/
 import { type BookDamage, bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
 import type { Database } from '../../subgraphs/database.ts';
 
-/** After each step it pauses for this many times its duration, so it uses at most a tenth of a core. */
+/** Pause after each step as a multiple of its duration, so that the audit uses at most a tenth of a core. */
 const RESTS = 9;
-/** Minimum pause, also after steps that took no time. */
+/** Minimum pause after a step. */
 const REST_MS_MIN = 20;
 /** Pause between two rounds over all books. */
 const ROUND_REST_MS = 2_000;
@@ -18,15 +18,15 @@ const RETRY_MS = 5_000;
 const BOOKS_PER_PAGE = 100;
 
 export interface BookGuardOptions {
-  /** Pause after each step, as a multiple of its duration. */
+  /** Pause after each step, as a multiple of its duration. Default: `RESTS`. */
   readonly rests?: number;
   /** True while the log is halted. */
   readonly isHalted?: () => boolean;
 }
 
 /**
- * Audits every book from its first event, in the order of ids, over and over while the service runs. A book that contradicts
- * itself is closed in all processes by a mark on its head; a marked book that is found sound is opened again.
+ * Audits every book from its first event, in the order of ids, again and again while the service runs. A book that contradicts itself is
+ * closed in all processes by a mark on its head. A marked book that passes its audit is opened again.
  */
 export class BookGuard {
   readonly #database: Database;
@@ -34,7 +34,7 @@ export class BookGuard {
   readonly #halted: () => boolean;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
-  /** Books that have been logged. */
+  /** Ids of the damaged books that have been logged. */
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
@@ -67,7 +67,7 @@ export class BookGuard {
     let after = 0;
     while (!this.#stopping.signal.aborted) {
       try {
-        // While the log is halted, nothing is written about books.
+        // While the log is halted, no marks of books are written.
         if (!this.#halted()) after = await this.#auditOn(after);
         if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
       } catch (error) {
@@ -80,7 +80,7 @@ export class BookGuard {
     }
   }
 
-  /** Audits the next books. Returns the last of them, or 0 if these were all. */
+  /** Audits the next books. Returns the id of the last one, or 0 if no books are left. */
   async #auditOn(after: number): Promise<number> {
     const books = await booksAfter(this.#database, after, BOOKS_PER_PAGE);
     for (const agent_id of books) {
@@ -107,8 +107,8 @@ export class BookGuard {
   }
 
   /**
-   * A book whose audit fails while the database is reachable does not stop the others. @throws failures that concern all:
-   * database unreachable, log halted
+   * Logs a book whose audit failed, so that it does not stop the others. @throws failures that concern all books: an unreachable database,
+   * a halted log
    */
   #passOver(agent_id: AgentId, error: unknown): void {
     if (error instanceof Refusal) throw error;

@@ -25,31 +25,31 @@ const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
 const UNRECONCILED = 'some payments could not be reconciled';
 
-/** What is needed to finish a dead process's call from its claim alone. */
+/** What is needed to finish the call of a dead process from its claim alone. */
 export interface FinishParts {
   readonly database: Database;
   railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'chain_epoch' | 'decide' | 'vouch' | 'isOver'>;
   readonly giving_up: GivingUp;
   readonly log: Pick<LogStanding, 'halt' | 'signs'>;
-  /** Checks whether the log extends what was signed, and halts this process if not. */
+  /** Checks whether the log extends the signed heads, and halts this process if it does not. */
   proveLog(): Promise<void>;
   readonly record: RecordCall;
   readonly vault: Pick<Vault, 'open'>;
-  /** Everything that is sold, by field, to finish stamps whose process died. */
+  /** All paid operations by field, to finish stamps of a dead process. */
   readonly sold: ReadonlyMap<string, AnyPaid>;
   /** Owner name of this process in leases and claims. */
   readonly owner: string;
   readonly clock: Clock;
   readonly random: Random;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
-  /** Called when money is seen that a facilitator reported earlier, for features. */
+  /** Listeners of features, called when the chain shows a payment that a facilitator had reported. */
   readonly arrived: readonly ((tx: Tx, seen: SeenArrival) => void)[];
 }
 
 /**
- * Claims whose lease ended, each finished by one process. In a database that went back all leases have ended and payments are
- * outdated, so the log is checked first, and again after the leases were taken, because they are not in a database that goes back
- * later.
+ * Finishes claims whose lease has ended. One process finishes each claim. In a database that went back, all leases have ended and payments
+ * are outdated. So the state of the log is checked first, and the log is proven again after the leases were taken, because a database that
+ * goes back later does not have them.
  */
 export async function finishOrphans(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
@@ -60,7 +60,7 @@ export async function finishOrphans(parts: FinishParts): Promise<void> {
   await runEach(orphans, CLAIMS_AT_ONCE, end, UNRECONCILED);
 }
 
-/** A last look at released claims whose payments have expired; they become final. */
+/** Takes a last look at released claims whose payments have expired. They become final. */
 export async function lookAtExpired(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
   return repeatWhileFull(CLAIMS_PER_ROUND, async () => {
@@ -70,7 +70,7 @@ export async function lookAtExpired(parts: FinishParts): Promise<void> {
   });
 }
 
-/** Runs a limited number at a time; a failure stops no other. `failed`: the message of the combined error. */
+/** Runs `look` for each item, a limited number at a time. A failure does not stop the others. `failed`: message of the combined error. */
 export async function runEach<T>(
   items: readonly T[],
   at_once: number,
@@ -92,7 +92,7 @@ function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
   return { claim_key: claimKey, lease_owner: leaseOwner ?? '', lease_epoch: leaseEpoch };
 }
 
-/** A claim that never began to settle had nothing sent, so it is released. For others the chain decides. */
+/** Finishes one claim. If it never began to settle, nothing was sent, so it is released. For others the chain decides. */
 async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Promise<void> {
   if (claim.state === 'claimed') {
     await parts.giving_up.giveUp(lease, { reason: 'process_ended', definite: true });
@@ -105,7 +105,10 @@ async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Pr
     await parts.giving_up.giveUp(lease, { reason: settlement.reason, definite: settlement.kind === 'not_transferred' });
 }
 
-/** As for a waiting caller, a stamp takes effect only for money that was seen. */
+/**
+ * The outcome that the rail vouches for if the chain does not show it. Null if there is none, and for a stamp, which takes effect only for
+ * money that was seen, as for a waiting caller.
+ */
 async function vouchedFor(parts: FinishParts, claim: PaymentClaim): Promise<Vouched | null> {
   if (isWrittenByTheRecord(parts, claim)) return null;
   return parts.railOf(claim).vouch(paymentOf(claim), sentOf(claim));
@@ -123,7 +126,10 @@ function paymentOf({ authorization }: PaymentClaim): Payment {
   return paymentFromJson(authorization);
 }
 
-/** A claim that cannot be finished is released from this process, or a living process would hold it without acting. */
+/**
+ * Runs the work on a claim, and ends this process's lease on it if the work fails. Otherwise a living process would hold the claim without
+ * acting.
+ */
 async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) => Promise<void>): Promise<void> {
   try {
     await work(lease);
@@ -133,7 +139,7 @@ async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) =>
   }
 }
 
-/** The record that the caller would have got, from the claim alone. */
+/** Makes the record that the caller's own process would have made, from the claim alone. */
 async function recordLate(
   parts: FinishParts,
   claim: PaymentClaim,
@@ -153,7 +159,7 @@ async function recordLate(
   const settled: Settled = {
     task_id: claim.taskId,
     request_hash: claim.requestHash,
-    // The book that a stamp without effect would have opened does not exist; its payer's may.
+    // A stamp without effect has not opened its book. Its payer may have another book.
     agent_id: paid.order === 'stamp' && answer.kind === 'stored' ? await parts.agentOfWallet(claim.payer) : landed,
     network: claim.network,
     chain_epoch: parts.railOf(claim).chain_epoch,
@@ -168,7 +174,9 @@ async function recordLate(
   await parts.record({ lease, settled, answer });
 }
 
-/** No hash is signed of an answer that no longer exists: it was only in memory, or was deleted with its claim. */
+/**
+ * Landing of a claim. No hash is signed of an answer that no longer exists because it was only in memory, or was deleted with its claim.
+ */
 function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
   const kept = landing as Landing;
   if (order === 'stamp' || order === 'leg' || answerBox !== null) return kept;
@@ -180,15 +188,15 @@ function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyP
   };
 }
 
-/** Nothing is recorded yet. */
+/** A first payment, for which nothing is recorded yet. */
 interface LegAnswer {
   readonly kind: 'leg';
   readonly leg: Pick<MovedLeg, 'paid' | 'args'>;
 }
 
 /**
- * A stamp takes effect only while its claim holds its slots. If it was released and submitted by someone else later, its wallet
- * may be registered meanwhile; the money has a receipt in any case.
+ * The answer to record. A stamp takes effect only if its claim can hold its slots: after a release, its wallet may have been registered in
+ * the meantime. The money has a receipt in any case.
  */
 async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<Answered | LegAnswer> {
   if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'stored' };
@@ -204,21 +212,24 @@ async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid):
   return paid.order === 'leg' ? { kind: 'leg', leg: { paid, args } } : { kind: 'stamp', paid, args, found };
 }
 
-/** What it found before its payment was sent, so nothing is looked up again. Null if it looks up nothing, or was released. */
+/**
+ * The fact that a stamp found before its payment was sent, so that nothing is looked up again. Null if the stamp looks up nothing, or was
+ * released.
+ */
 function foundBy({ vault }: FinishParts, { answerBox, taskId }: PaymentClaim): StampFact<JsonObject> | null {
   if (answerBox === null) return null;
   return JSON.parse(vault.open(answerBox, foundLabel(taskId)).toString('utf8')) as StampFact<JsonObject>;
 }
 
-/** The payment has expired: unless someone used it after its release, the release is final. */
+/** Looks at a claim whose payment has expired. The release becomes final unless the payment was used after it. */
 async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> {
-  // Our own transaction failed long ago; the chain's current state counts.
+  // The transaction of this service failed long ago, so only the current state of the chain counts.
   const settlement = await ask(parts, claim, { ...sentOf(claim), settlement_id: null });
   if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
     if (await canChange(parts, claim, settlement.reason)) return;
     await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && claim.refusalId !== null) {
-    // Its payee is paid for other things too, and its book refused this call.
+    // A refused first payment stays refused: its payee also receives other payments, and the poster's book refused this call.
     await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred') {
     const reopened = await parts.database.transaction(tx =>
@@ -228,7 +239,10 @@ async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> 
   }
 }
 
-/** Its nonce was used before it was valid, by a search of all that time, and a last search found nothing either. */
+/**
+ * Whether no trace of the payment can be found: a search of all blocks found that its nonce was used before the payment was valid, and the
+ * last search found nothing either.
+ */
 function isTraceless({ reason }: PaymentClaim, settlement: Decision): settlement is Unknown {
   return reason === 'used_otherwise' && settlement.kind === 'unknown' && settlement.reason === 'chain_inconsistent';
 }
@@ -237,28 +251,32 @@ function isLeg({ sold }: FinishParts, { field }: PaymentClaim): boolean {
   return sold.get(field)?.order === 'leg';
 }
 
-/** The newest block after its expiry may be replaced by an earlier one that includes the payment. */
+/**
+ * Whether the outcome may still change, because the newest block after the expiry may be replaced by an earlier one that includes the
+ * payment.
+ */
 async function canChange(
   parts: FinishParts,
   claim: PaymentClaim,
   reason: (NotTransferred | Unknown)['reason'],
 ): Promise<boolean> {
-  // The payee of a first payment could still use it if any of this were undone, so another payment waits until it cannot be.
+  // The payee of a first payment could still use it if the blocks that decide were replaced, so the next payment waits until they cannot
+  // be.
   const depends_on_time = isLeg(parts, claim) || reason === 'expired' || reason === 'chain_inconsistent';
   return depends_on_time && !(await parts.railOf(claim).isOver(paymentOf(claim)));
 }
 
-/** A refused task remains refused on its row; what was paid in the end gets another one. */
+/** Task id of the record. A refused task stays refused on its row, so a payment that moved in the end gets another task. */
 function taskOf(parts: FinishParts, claim: PaymentClaim): TaskId {
   return claim.refusalId === null ? claim.taskId : newTask(parts);
 }
 
-/** Well below the time limit of a periodic job, including the last batch. */
+/** Time limit of a round, well below that of a periodic job, the last batch included. */
 const ROUND_MS_MAX = 10_000;
 
 /**
- * Runs batches while each is full, for a limited time, because work that arrives faster than one batch per pause would pile up.
- * `batch` resolves with its size and must not take the same items again at once.
+ * Runs batches while each is full, for a limited time. Otherwise work that arrives faster than one batch per pause would accumulate.
+ * `batch` resolves with its size, and must not take the same items again at once.
  */
 export async function repeatWhileFull(batch_max: number, batch: () => Promise<number>): Promise<void> {
   const until_ms = performance.now() + ROUND_MS_MAX;

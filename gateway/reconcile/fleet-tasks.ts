@@ -55,7 +55,10 @@ const tasks: readonly FleetTask[] = [
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
 ];
 
-/** Work that one process does for all, as jobs. Everything is locked or conditional, as if all processes did it at once. */
+/**
+ * Periodic jobs that one process does for all. Every job locks its rows or is conditional, so that it stays correct if all processes do it
+ * at once.
+ */
 export function fleetTasks(parts: ReconcileParts): readonly PeriodicTask[] {
   return tasks.map(({ run, ...task }) => ({ ...task, run: () => run(parts).then(() => undefined) }));
 }
@@ -75,8 +78,8 @@ async function forget({ database }: ReconcileParts): Promise<void> {
 }
 
 /**
- * A reorganisation removed a settlement from the block of its receipt: its rows are marked. Its payments move the same money
- * elsewhere, except for those that expired or failed, so each is checked again.
+ * Handles a settlement that a reorganisation removed from the block of its receipt: its rows are marked. Its payments move the same money
+ * in another block, except those that expired or failed, so each is checked again.
  */
 async function noteMoved(tx: Tx, { settlement_id, kind }: RecheckResult): Promise<void> {
   doubtPayments(tx, settlement_id);
@@ -87,7 +90,7 @@ async function noteMoved(tx: Tx, { settlement_id, kind }: RecheckResult): Promis
   );
 }
 
-/** Jobs that inform owners of books by webhook of what other agents did. */
+/** Jobs that notify owners of books, by webhook, of the actions of other agents. */
 export const noticeTasks: Pick<Tasks, 'board/bid' | 'book/escrow_offer'> = {
   'board/bid': { run: ({ bid_id }, { database }) => announceBid(database, bid_id) },
   'book/escrow_offer': { run: ({ escrow_id }, { database }) => announceOffer(database, escrow_id) },

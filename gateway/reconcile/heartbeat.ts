@@ -7,29 +7,32 @@ import { endLease, renewLease } from '../../subgraphs/receipt/claim/lease.ts';
 const BEAT_MS = 2_000;
 /** A beat that takes longer has failed, and its connection is closed. */
 const BEAT_MS_MAX = 4_000;
-/** After an outage all leases have expired, so living processes get this time to renew theirs before any is considered dead. */
+/**
+ * Time that living processes get to renew their leases after an outage, which lets all leases expire, before any process is considered
+ * dead.
+ */
 const GRACE_MS = BEAT_MS + BEAT_MS_MAX;
 
 export interface Heartbeat {
   /**
-   * Whether the last beat was written within the lease: the cheapest proof that the database accepts writes. A hanging beat
-   * counts as failed once the lease has expired.
+   * Whether the last beat was written within the time of the lease. This is the cheapest proof that the database accepts writes. A beat
+   * that hangs counts as failed once the lease has expired.
    */
   isBeating(): boolean;
   /**
-   * Beating for some time, so that an expired lease means a dead process. If this process was suspended, its own lease expired too, and
-   * others may have been suspended with it.
+   * Whether this process has been beating for some time, so that an expired lease of another process means that it is dead. If this process
+   * was suspended, its own lease expired too, and others may have been suspended with it.
    */
   steady(): boolean;
-  /** Minimum difference between our clock and the database's, at the last beat. */
+  /** Minimum difference between the clocks of this process and the database, at the last beat. */
   clock_off_ms(): number;
-  /** Ends the lease, so that open claims can be taken at once. */
+  /** Stops beating and ends the lease, so that other processes can take open claims at once. */
   stop(): Promise<void>;
 }
 
 /**
- * Renews this process's lease on its claims, on a connection of its own: under load a beat that waits for the pool would be late,
- * and others would consider a busy process dead.
+ * Renews this process's lease on its claims, on a separate connection. Under load, a beat that waits for the pool would be late, and other
+ * processes would consider a busy process dead.
  */
 export async function openHeartbeat(
   database: Database,
@@ -61,7 +64,7 @@ export async function openHeartbeat(
   const beat = async () => {
     const unsteady = !beating || stoodStill();
     try {
-      // A connection that was lost meanwhile fails only now; the next one may work.
+      // A connection that was lost since the last beat fails only now. A new one may work.
       await renew().catch(() => {
         hangUp();
         return renew();
@@ -110,14 +113,14 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A time from another clock, with our own before and after reading it. */
+/** Time of another clock, and the times of this process before and after reading it. */
 interface ClockReading {
   readonly asked_ms: number;
   readonly received_ms: number;
   readonly theirs_ms: number;
 }
 
-/** Minimum difference of our clock: the other time was read at some moment between the two. */
+/** Minimum difference between both clocks, because the other time was read at some moment between the two times of this process. */
 export function clockOff({ asked_ms, received_ms, theirs_ms }: ClockReading): number {
   return Math.max(0, asked_ms - theirs_ms, theirs_ms - received_ms);
 }

@@ -13,7 +13,7 @@ import { newTask } from '../../subgraphs/new-task.ts';
 import { runEach } from './finish-claims.ts';
 
 const INGESTS_PER_ROUND = 64;
-/** Each takes a few requests to a node. */
+/** Number of payments that are checked at once. Each check takes a few requests to a node. */
 const INGESTS_AT_ONCE = 4;
 
 export interface IngestFinalityParts {
@@ -24,8 +24,8 @@ export interface IngestFinalityParts {
 }
 
 /**
- * Checks transfers again that were recorded before they were final. If the final chain does not have one, its row is corrected in
- * the transaction that marks it: once, whatever dies and however many processes check.
+ * Checks transfers again that were recorded before they were final. If the final chain does not have one, its row is corrected in the
+ * transaction that marks it. So it is corrected once, even if processes die or several check it at once.
  */
 export async function recheckIngests(parts: IngestFinalityParts): Promise<void> {
   const unsettled = await unsettledIngests(parts.database, INGESTS_PER_ROUND);

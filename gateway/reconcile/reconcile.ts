@@ -26,14 +26,14 @@ export interface ReconcileParts {
 interface Round {
   readonly name: string;
   readonly rest_ms: number;
-  /** Runs while the log is halted; the other rounds write what an outdated database says of payments. */
+  /** True if the round also runs while the log is halted. The other rounds write what an outdated database contains about payments. */
   readonly while_halted?: true;
   run(parts: ReconcileParts, heartbeat: Heartbeat): Promise<unknown>;
 }
 
 /**
- * Rounds of every process and the pause between them, independent of each other. They concern what the process itself holds, or
- * money that must not wait for a queue; the rest is in fleet-tasks.ts.
+ * Rounds that every process runs, independently of each other, with the pause between them. They concern what the process itself holds, or
+ * money that must not wait for a queue. Other work is in fleet-tasks.ts.
  */
 const rounds: readonly Round[] = [
   { name: 'owed', rest_ms: 1_000, run: ({ later }) => later.tryAgain() },
@@ -49,8 +49,8 @@ export interface Reconciler {
 }
 
 /**
- * Finishes what a dead process or a lost connection left open, and sends again what a chain lost: at start and on a timer, in
- * every process, each claim in one of them. `trouble` is called with a failed round's error, `ended` after every round.
+ * Finishes what a dead process or a lost connection left open, and sends again what a chain lost. It runs at the start and on a timer, in
+ * every process; one process handles each claim. `trouble` is called with the error of a failed round, `ended` after every round.
  */
 export async function openReconciler(
   parts: ReconcileParts,
@@ -78,14 +78,14 @@ export async function openReconciler(
     async stop() {
       stopping.abort();
       await Promise.all(running);
-      // If the database is unreachable they are lost, as in a crash.
+      // If the database is unreachable, the counts are lost, as in a crash.
       if (!parts.log.halt) await keepBlocked(parts).catch(trouble);
       await heartbeat.stop();
     },
   };
 }
 
-/** A process that was suspended itself may consider a living one dead, so it must be steady. */
+/** Finishes claims of dead processes. A process that was suspended may consider a living one dead, so it must be steady. */
 async function orphans({ finishing }: ReconcileParts, heartbeat: Heartbeat): Promise<void> {
   if (heartbeat.steady()) await finishOrphans(finishing);
 }

@@ -21,7 +21,7 @@ import { paymentFromJson } from '../rails/payment.ts';
 import { correctLeg } from '../record/correct-leg.ts';
 import { type FinishParts, repeatWhileFull, runEach } from './finish-claims.ts';
 
-/* Payments that were recorded before the chain had its last word on them. */
+/* Checks payments again that were recorded before their outcome on the chain was final. */
 
 const ARRIVALS_AT_ONCE = 32;
 
@@ -30,8 +30,8 @@ type ConfirmedArrival = Extract<Arrival, { to: 'collected' }>;
 type OmittedArrival = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
 
 /**
- * Looks for the money of calls that were recorded on a facilitator's report: rows become collected when it is seen, and
- * ARRIVAL_UNVERIFIED when it cannot come any more or the cutoff has passed. The receipts' lanes follow.
+ * Looks for the money of calls that were recorded on a facilitator's report. A row becomes `collected` when the money is seen, and
+ * `ARRIVAL_UNVERIFIED` when it can no longer come or the cutoff has passed. The unsigned facts of the receipt change with it.
  */
 export function lookForArrivals(parts: ArrivalParts): Promise<void> {
   return repeatWhileFull(ARRIVALS_AT_ONCE, async () => {
@@ -51,7 +51,7 @@ async function look(parts: ArrivalParts, awaited: AwaitedArrival): Promise<void>
   if (outcome) await close(parts, awaited, outcome);
 }
 
-/** Null while it may still be seen. */
+/** Decides the outcome of a reported payment. Null while the money may still be seen. */
 async function decide(parts: ArrivalParts, awaited: AwaitedArrival): Promise<ConfirmedArrival | OmittedArrival | null> {
   const { task_id, from_block, settlement_id, claimed_at } = awaited;
   const payment = paymentFromJson(awaited.authorization);
@@ -61,12 +61,12 @@ async function decide(parts: ArrivalParts, awaited: AwaitedArrival): Promise<Con
   if (decision.kind === 'transferred') return confirmedArrival(parts, task_id, network, decision);
   if (decision.kind === 'not_transferred' && (await rail.isOver(payment)))
     return omittedArrival(task_id, never[decision.reason]);
-  // An unreachable or contradictory node does not prove that nothing came.
+  // An unreachable or contradictory node does not prove that no money came.
   if (decision.kind === 'unknown' && decision.reason !== 'not_mined') return null;
   return awaited.past_cutoff ? omittedArrival(task_id, 'no_ingress_receipt_at_cutoff') : null;
 }
 
-/** Why the money never came, if the chain shows it before the cutoff. */
+/** Reasons why the money can never come, if the chain shows that before the cutoff. */
 const never: Record<NotTransferred['reason'], string> = {
   expired: 'authorization_expired_unused',
   reverted: 'authorization_expired_unused',
@@ -89,7 +89,7 @@ function omittedArrival(task_id: string, omission_rule: string): OmittedArrival 
   return { task_id, to: 'ARRIVAL_UNVERIFIED', omission_rule };
 }
 
-/** Claim, receipt's lane and row in one transaction, in the general lock order. */
+/** Changes the claim, the unsigned facts of the receipt and the row in one transaction, in the general lock order. */
 function close(
   parts: ArrivalParts,
   { claim_key, task_id }: AwaitedArrival,
@@ -121,9 +121,9 @@ const DOUBTED_AT_ONCE = 32;
 type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | 'clock' | 'random'>;
 
 /**
- * Payments whose settlement a reorganisation removed from its block. Once no block that may still be replaced could take them, the chain
- * shows the outcome of each: it moved after all, and everything stays; or it never will, and its row is corrected. A held payment has no
- * row yet: it is held as it is now, or released.
+ * Checks payments whose settlement a reorganisation removed from its block. When no block that may still be replaced could include them,
+ * the chain shows the outcome of each. If the payment moved after all, everything stays. If it never can, its row is corrected. A held
+ * payment has no row yet: it is held with its current transfer, or released.
  */
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
   return repeatWhileFull(DOUBTED_AT_ONCE, async () => {
@@ -141,7 +141,7 @@ export function lookAtDoubted(parts: DoubtParts): Promise<void> {
 async function lookAtClaim(parts: DoubtParts, claim: DoubtedClaim): Promise<void> {
   const payment = paymentFromJson(claim.authorization);
   const rail = parts.railOf(claim);
-  // Checked first: what is decided afterwards cannot be changed by a later block.
+  // This is checked first, so that no later block can change what is decided afterwards.
   if (!(await rail.isOver(payment))) return;
   const decision = await rail.decide(payment, claim);
   if (decision.kind === 'unknown') return;
@@ -155,7 +155,10 @@ async function lookAtClaim(parts: DoubtParts, claim: DoubtedClaim): Promise<void
   });
 }
 
-/** Unchanged if its sibling is open or it was recorded meanwhile; the next look shows which. */
+/**
+ * Ends the doubt about a held payment. Nothing changes if its sibling is open, or if it was recorded in the meantime; the next look shows
+ * which.
+ */
 async function endDoubtOfHeld(
   { database, vault, sold }: DoubtParts,
   claim_key: string,

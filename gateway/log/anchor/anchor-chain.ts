@@ -7,7 +7,7 @@ import { type ChainLog, count, logShape, quantity, receiptShape } from '../../ra
 import { topic } from '../../rails/base/contracts.ts';
 import { type ChainAnswer, type NodeRefusal, openRpc, refusedAsUnreachable } from '../../rails/rpc.ts';
 
-/** A head of the log that is anchored on Base by one sender. */
+/** A tree head of the log that one sender has anchored on Base. */
 export interface AnchoredHead extends TreeHeadFacts {
   readonly tx_hash: Hex;
   readonly block_number: number;
@@ -19,33 +19,39 @@ export interface AnchorReceipt {
   readonly block_hash: Hex;
   readonly succeeded: boolean;
   readonly gas_used: number;
-  /** The whole fee: gas, and on Base the transaction's share of the L1 fee. */
+  /** The whole fee: gas, and the transaction's share of the L1 fee, which Base charges in addition. */
   readonly fee_wei: bigint;
   readonly anchored: readonly AnchoredHead[];
 }
 
-/** The queries about Base that only anchors need. Never throws. */
+/** Reads of Base that only anchoring needs. Never throws. */
 export interface AnchorChain {
   head(): Promise<ChainAnswer<number>>;
-  /** In the order of the chain, both blocks included. `refused`: the node will not search as many blocks at once. */
+  /**
+   * Heads that the sender has anchored, in the order of the chain, both blocks included. `refused`: the node does not search that many
+   * blocks at once.
+   */
   anchors(
     sender: Hex,
     from_block: number,
     to_block: number,
   ): Promise<ChainAnswer<readonly AnchoredHead[]> | NodeRefusal>;
-  /** Null if it is not mined. */
+  /** Receipt of a transaction, with the heads that the sender has anchored by it. Null if it is not mined. */
   receipt(hash: Hex, sender: Hex): Promise<ChainAnswer<AnchorReceipt | null>>;
   close(): Promise<void>;
 }
 
-/** A page of logs has a few hundred bytes for each anchor; ten thousand anchors are more than a year's. */
+/**
+ * Limits of the node's responses. A page of logs takes a few hundred bytes for each anchor, and ten thousand anchors are more than a
+ * year's.
+ */
 const bounds = { connections: 2, calls_per_request_max: 10, answer_bytes_max: 8 * 1024 * 1024 };
 
 const costShape = z
   .object({ gasUsed: quantity, effectiveGasPrice: quantity, l1Fee: quantity.optional() })
   .transform(({ gasUsed, effectiveGasPrice, l1Fee = 0n }) => gasUsed * effectiveGasPrice + l1Fee);
 
-/** Both are read from one response. */
+/** The receipt and its fee are read from one response. */
 const receiptWithCost = z.unknown().transform((answer, context) => {
   if (answer === null) return null;
   const [receipt, fee_wei] = [receiptShape.safeParse(answer), costShape.safeParse(answer)];
@@ -80,7 +86,7 @@ export function openAnchorChain(rpc_url: string): AnchorChain {
   };
 }
 
-/** A node may return logs that were not requested, so blocks, address and topics are checked again. */
+/** Heads in the logs of a response. A node may return logs that were not requested, so address and topics are checked again. */
 function anchorsIn(logs: readonly ChainLog[], sender: Hex): AnchoredHead[] {
   const wanted = [anchoredTopic, topic(sender), topic(`0x${LOG_ID.toString(16)}`)];
   return logs
@@ -99,25 +105,28 @@ function anchorsIn(logs: readonly ChainLog[], sender: Hex): AnchoredHead[] {
 
 const DATA_BYTES = 64;
 
-/** A holder of the key may anchor any size. A size beyond exact integers is capped; it is still larger than any log. */
+/**
+ * Size of an anchored tree. A holder of the key may anchor any size. A size beyond exact integers is capped; it is still larger than any
+ * log.
+ */
 function sizeOf(word: Buffer): number {
   const size = BigInt(`0x${word.toString('hex')}`);
   return size > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(size);
 }
 
-/** Nodes limit the blocks that one eth_getLogs may search; 10,000 is the usual limit. */
+/** Number of blocks that one eth_getLogs searches. Nodes limit it, usually to 10,000. */
 const SPAN_BLOCKS_MAX = 9_000;
 
 interface Bounds {
   readonly from_block: number;
   readonly to_block: number;
-  /** `newest`: ends with the first page that has any. */
+  /** `newest`: the search ends with the first page that has an anchor. */
   readonly wanted: 'newest' | 'all';
 }
 
 /**
- * Searches for a sender's anchors from the newest block down, page by page. If a node refuses a page or its response is too long,
- * half as many blocks are requested. `run` continues where it stopped.
+ * Searches for a sender's anchors from the newest block down, page by page. If a node refuses a page, or its response is too long, half as
+ * many blocks are requested. `run` continues where it stopped.
  */
 export class AnchorSearch {
   readonly #chain: Pick<AnchorChain, 'anchors'>;
@@ -134,7 +143,7 @@ export class AnchorSearch {
     this.#to = bounds.to_block;
   }
 
-  /** All anchors that were found, in the order of the chain. `until_ms`: by `performance.now`. */
+  /** Continues the search until `until_ms`, by `performance.now`. Returns all anchors that were found, in the order of the chain. */
   async run(until_ms: number): Promise<ChainAnswer<readonly AnchoredHead[]>> {
     const { from_block, wanted } = this.#bounds;
     while (this.#to >= from_block && !(wanted === 'newest' && this.#found.length > 0)) {
@@ -150,7 +159,7 @@ export class AnchorSearch {
       const cause = page.kind === 'refused' ? new Error(`the node refuses eth_getLogs: ${page.message}`) : page.cause;
       const smallest = this.#span === 1;
       this.#span = smallest ? SPAN_BLOCKS_MAX : Math.ceil(this.#span / 2);
-      // An unreachable node is not asked repeatedly in one run, because each request may take until its time-out.
+      // An unreachable node is not called again in the same run, because each request may take until its time-out.
       if (smallest || page.kind === 'unreachable') return { kind: 'unreachable', cause };
     }
     return { kind: 'ok', value: this.#found };
@@ -162,7 +171,7 @@ function tooLong(block_number: number): ChainAnswer<never> {
 }
 
 /**
- * LogAnchor.sol by solc 0.8.34 (cancun, optimizer with 1,000,000 runs, no metadata), as passed to CREATE2. A test compiles the
+ * LogAnchor.sol, compiled by solc 0.8.34 (cancun, optimizer with 1,000,000 runs, no metadata), as passed to CREATE2. A test compiles the
  * source again and compares.
  */
 export const creationCode: Hex = `0x${[
@@ -174,10 +183,10 @@ export const creationCode: Hex = `0x${[
 
 const SALT = '00'.repeat(32);
 
-/** Address of code sent to the deployment proxy (EIP-1014): the same on every chain. */
+/** Address of the contract that the deployment proxy creates (EIP-1014). It is the same on every chain. */
 export const LOG_ANCHOR: Hex = createdAt(networks.base.deployment_proxy);
 
-/** Transaction to the deployment proxy, sent once per chain by the first one to anchor there. */
+/** Transaction that deploys the contract through the deployment proxy. The first sender that anchors on a chain sends it, once. */
 export const deployment = { to: networks.base.deployment_proxy, data: `0x${SALT}${creationCode.slice(2)}` as Hex };
 
 export const anchoredTopic = keccakText('Anchored(address,uint256,uint64,bytes32)');
@@ -187,7 +196,7 @@ export function anchorCall({ log_id, tree_size, root_hash }: TreeHeadFacts) {
   return { to: LOG_ANCHOR, data: `0x${anchorSelector}${words(log_id, tree_size, `0x${root_hash}`)}` as Hex };
 }
 
-/** Gas per transaction: more than twice what was measured, in case gas is counted otherwise one day. Unused gas is not paid. */
+/** Gas per transaction: more than twice the measured gas, in case gas is counted differently one day. Unused gas is not paid. */
 export const gasLimits = { anchor: 80_000, deployment: 240_000 } as const;
 
 function createdAt(deployer: Hex): Hex {

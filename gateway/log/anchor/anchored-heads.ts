@@ -21,20 +21,21 @@ export interface AnchoredHeadsParts {
 }
 
 /**
- * A reorganisation may move an anchor to another block, so each search begins this many blocks before the end of the last one.
+ * Number of blocks by which each search begins before the end of the last one, because a reorganisation may move an anchor to another
+ * block.
  */
 const REORG_BLOCKS_MAX = 64;
 
 /**
- * Heads of the log that are anchored on Base under our key. Only the chain says which: the database's record of them may have
- * been rolled back together with the log.
+ * Heads of the log that are anchored on Base with the key of this service. They are read from the chain, because the database's record of
+ * them may have been rolled back together with the log.
  */
 export class AnchoredHeads {
   readonly #parts: AnchoredHeadsParts;
   #jwks: JsonObject;
   #search: AnchorSearch | null = null;
   #searching_to = 0;
-  /** Null until the newest anchor was searched for down to the earliest possible block. */
+  /** Last block that was searched. Null until the newest anchor was searched for, down to the earliest possible block. */
   #searched_to: number | null = null;
   #heads: readonly AnchoredHead[] = [];
   #genesis_hash = '';
@@ -49,14 +50,14 @@ export class AnchoredHeads {
     this.#jwks = jwks;
   }
 
-  /** The last binding anchor in the order of the chain; null if there is none, or none was found yet. */
+  /** The last anchor in the order of the chain that the log must extend. Null if there is none, or none was found yet. */
   get newest(): AnchoredHead | null {
     return this.#heads.at(-1) ?? null;
   }
 
   /**
-   * Heads that the log must extend: the newest ones, each proven to extend the one before when it was sent, and the largest, in
-   * case a holder of the key sent them out of order.
+   * Heads that the log must extend. These are the newest ones, of which each was proven to extend the one before it when it was sent, and
+   * the largest, in case a holder of the key sent them out of order.
    */
   binding(newest_max: number): readonly AnchoredHead[] {
     const newest = this.#heads.slice(-newest_max);
@@ -67,7 +68,7 @@ export class AnchoredHeads {
     return largest === null || newest.includes(largest) ? newest : [largest, ...newest];
   }
 
-  /** The anchor as a break that is declared now would name it. */
+  /** The newest anchor in the form in which a declared break names it. Null if there is none. */
   declared(): DeclaredAnchor | null {
     const { newest } = this;
     if (newest === null) return null;
@@ -83,8 +84,8 @@ export class AnchoredHeads {
   }
 
   /**
-   * Looks for anchors since the last look; the first look goes back until it finds one. @throws if the chain cannot answer in
-   * time; the next look continues from there.
+   * Reads the anchors that are newer than the last look. The first look goes back until it finds one. @throws if the chain cannot answer in
+   * time; the next look then continues from there
    */
   async look(until_ms: number): Promise<void> {
     const head = requireAnswer(await this.#parts.anchors.head());
@@ -92,12 +93,12 @@ export class AnchoredHeads {
     this.#heads = await this.#unpassed(found);
   }
 
-  /** Removes an anchor whose block was replaced by one without it. */
+  /** Removes an anchor whose block was replaced by a block without it. */
   forget(tx_hash: string): void {
     this.#heads = this.#heads.filter(head => head.tx_hash !== tx_hash);
   }
 
-  /** Removes a head that turned out not to be on Base; its transaction may have anchored another one. */
+  /** Removes a head that is not on Base after all. Only this head is removed, because its transaction may have anchored another one. */
   withdraw(head: AnchoredHead): void {
     this.#heads = this.#heads.filter(each => !isSameAnchor(each, head));
   }
@@ -118,7 +119,9 @@ export class AnchoredHeads {
     return found;
   }
 
-  /** If the key has never sent a transaction, no search is needed. */
+  /**
+   * Whether nothing can be anchored, because the contract does not exist or the key has never sent a transaction. No search is needed then.
+   */
   async #neverSent(): Promise<boolean> {
     const { chain, sender } = this.#parts;
     const [code, count] = await Promise.all([chain.code(LOG_ANCHOR), chain.transactionCount(sender, 'latest')]);
@@ -152,12 +155,12 @@ function isSameAnchor(one: AnchoredHead, other: AnchoredHead): boolean {
   return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }
 
-/** Limit for one process; at one anchor an hour more than a month's. */
+/** Number of heads that one process keeps. With one anchor an hour, they are those of more than a month. */
 const HEADS_KEPT_MAX = 1_000;
 
 /**
- * Result of a second check of a head. `final`: the transaction's receipt and a new search both show it. `absent`: neither does,
- * and no block can be replaced any more. `open`: too early, or they disagree.
+ * Result of a second check of a head. `final`: both the transaction's receipt and a new search show the head. `absent`: neither does, and
+ * no block can be replaced any longer. `open`: it is too early, or the two disagree.
  */
 export type Confirmation = 'final' | 'absent' | 'open';
 
@@ -168,8 +171,8 @@ interface ConfirmationParts {
 }
 
 /**
- * Checks a head by other requests than the one that showed it. Both results are judged only once its block is final, because of
- * several nodes behind one name a lagging one does not have it yet. @throws ChainAway
+ * Checks a head by other requests than the one that showed it. Both results count only once the block is final: several nodes may answer at
+ * one URL, and a node that lags does not have the block yet. @throws ChainAway
  */
 export async function confirmationOf(
   { anchors, chain, sender }: ConfirmationParts,
@@ -196,7 +199,7 @@ type BrokenHeads = Extract<ProvenHeads<AnchoredHead>, { kind: 'broken' }>;
 /** The database does not hold the log whose head is anchored on Base. */
 export class AnchorContradicted extends Error {
   override name = 'AnchorContradicted';
-  /** The head on Base, as the response showed it. */
+  /** The head on Base, as the node has reported it. */
   readonly head: AnchoredHead;
 
   constructor({ head, integrity }: BrokenHeads, sender: string) {
@@ -212,7 +215,9 @@ function headSentence({ tree_size, root_hash, tx_hash }: AnchoredHead, sender: s
   return `the head anchored on Base by ${sender} has size ${tree_size}, root ${root_hash} (transaction ${tx_hash})`;
 }
 
-/** Names the newest anchored head in a start that is refused for another reason: it is the last known head that was signed. */
+/**
+ * Sentence about the newest anchored head, for a start that is refused for another reason. It is the last head that is known to be signed.
+ */
 export async function anchoredSentence(heads: AnchoredHeads, sender: string, until_ms: number): Promise<string> {
   try {
     await heads.look(until_ms);

@@ -34,11 +34,11 @@ export type AnchorTrouble =
 
 /** Result of one step. */
 export type StepOutcome =
-  /** There is nothing to anchor, or not yet. */
+  /** There is nothing to anchor, or it is not due yet. */
   | { readonly kind: 'still' }
-  /** Sent; only the chain shows its outcome. */
+  /** A transaction was sent. Only the chain shows its outcome. */
   | { readonly kind: 'sent'; readonly tx_hash: string }
-  /** Mined: the contract, or a head. */
+  /** The transaction that deploys the contract was mined. */
   | { readonly kind: 'deployed' }
   | { readonly kind: 'anchored'; readonly tx_hash: string }
   | { readonly kind: 'trouble'; readonly trouble: AnchorTrouble; readonly cause?: unknown };
@@ -69,8 +69,8 @@ function chainUnavailable(cause: unknown): StepOutcome {
 }
 
 /**
- * Takes one step, in any process: follows the open transaction, or, if the log has grown and the time has come, signs the next
- * one, stores it, and then sends it. `on_demand`: does not wait for the schedule.
+ * Takes one step, in any process. If a transaction is open, it is followed. Otherwise, if the log has grown and an anchor is due, the next
+ * transaction is signed, stored, and then sent. `on_demand`: does not wait for the schedule.
  */
 export async function advanceAnchor(
   anchorer: OpenAnchorer,
@@ -88,7 +88,7 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
   if (!due) return { kind: 'still' };
   const [market, nonce, code] = await Promise.all([
     chain.market([key.address]),
-    // Not the pending count: a nonce behind one that the pool loses would wait forever.
+    // The pending count is not used, because a nonce that follows one that the pool loses would wait for ever.
     chain.transactionCount(key.address, 'latest'),
     chain.code(LOG_ANCHOR),
   ]);
@@ -99,7 +99,7 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
   const purpose = code.value === '0x' ? 'deployment' : 'anchor';
   const gas = gasLimits[purpose];
   const { head: block, priority_fee_wei, keys } = market.value;
-  // The rest of the day's limit is the ceiling of this transaction, since it has no other use.
+  // The rest of the day's limit is the ceiling of this transaction, because nothing else uses it.
   const ceiling_wei = (fee_day_max_wei - spent_wei) / BigInt(gas);
   const priced = feesNow({ base_fee_wei: block.base_fee_wei, priority_fee_wei }, ceiling_wei);
   if (priced.kind !== 'priced') return { kind: 'trouble', trouble: 'fee_too_high' };
@@ -130,16 +130,16 @@ async function send(anchorer: OpenAnchorer, pace_ms: number | null, birth: NewAn
   if (journalled.kind === 'over_budget') return { kind: 'trouble', trouble: 'fee_too_high' };
   if (journalled.kind === 'not_due') return { kind: 'still' };
   await faults?.('after_journal');
-  // The node's response does not matter: what was sent is followed until the chain shows it.
+  // The node's response does not matter, because the transaction is followed until the chain shows it.
   await chain.broadcast(birth.attempt.raw as `0x${string}`);
   await faults?.('after_broadcast');
   return { kind: 'sent', tx_hash: birth.attempt.tx_hash };
 }
 
-/** Looks up a stored transaction and sends it again if the chain does not have it. The same bytes are one transaction. */
+/** Looks up a stored transaction, and sends it again if the chain does not have it. The same bytes are always one transaction. */
 async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<StepOutcome> {
   const { anchors, chain, key, stuck_ms } = anchorer;
-  // The count is read before the receipts: if the nonce was used by then and there is no receipt now, something else used it.
+  // The count is read before the receipts. If the nonce was used by then and there is no receipt afterwards, another transaction used it.
   const count = await chain.transactionCount(key.address, 'latest');
   const hashes = open.attempts.map(({ tx_hash }) => tx_hash as Hex);
   const receipts = all(await Promise.all(hashes.map(hash => anchors.receipt(hash, key.address))));
@@ -152,8 +152,7 @@ async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<StepOut
   const newest = open.attempts.at(-1) as AnchorAttempt;
   const stuck = open.age_ms > stuck_ms;
   if (count.value > open.nonce) {
-    // Nodes behind one name learn of a block at different times, so only after a delay is it certain that the nonce was used
-    // otherwise.
+    // Nodes behind one URL receive a block at different times. So only after a delay is it certain that another transaction used the nonce.
     if (stuck) await moveAnchor(anchorer.database, open.anchor_id, ['sent', 'lost']);
   } else {
     const answer = await chain.broadcast(newest.raw as Hex);
@@ -166,7 +165,9 @@ async function follow(anchorer: OpenAnchorer, open: OpenAnchor): Promise<StepOut
   return { kind: 'sent', tx_hash: newest.tx_hash };
 }
 
-/** A receipt's status proves nothing, because a call to an address without code succeeds too. */
+/**
+ * Records a mined transaction. The status of its receipt does not prove an anchor, because a call to an address without code succeeds too.
+ */
 async function land(
   anchorer: OpenAnchorer,
   open: OpenAnchor,
@@ -220,8 +221,8 @@ function feesOf({ max_fee_wei, priority_fee_wei }: AnchorAttempt): Fees {
 const MINED_MAX = 20;
 
 /**
- * Checks mined anchors again once the finalized block has passed them. Returns those whose block was replaced by one without
- * them: their heads are no longer anchored.
+ * Checks mined anchors again once the finalized block has passed them. Returns the transaction hashes of those whose block was replaced by
+ * a block without them: their heads are no longer anchored.
  */
 export async function recheck(anchorer: OpenAnchorer, chain: Pick<BaseChain, 'block'>): Promise<readonly string[]> {
   const { anchors, database, key, place } = anchorer;

@@ -22,21 +22,21 @@ export interface AnchoringParts extends AnchorerParts {
   readonly anchors: AnchorChain;
   readonly heads: AnchoredHeads;
   readonly logger: Logger;
-  /** Nothing is anchored of a log that is not sound. */
+  /** Whether the log is sound. A log that is not sound is not anchored. */
   readonly log: { readonly sound: boolean };
-  /** Pause between two rounds and two steps; shorter while a transaction is open. */
+  /** Pause between two rounds and between two steps. Steps have a shorter pause while a transaction is open. */
   readonly poll_ms: number;
   readonly onEnd?: (outcome: 'done' | 'failed') => void;
-  /** Called while running, with a final head on Base that the log does not extend, to halt all processes. */
+  /** Called with a final head on Base that the log does not extend, to halt all processes. */
   readonly onContradiction?: (head: TreeHeadFacts) => Promise<void>;
 }
 
-/** Time limit for searching in one round; the next round continues. */
+/** Time limit of the search in one round. The next round continues the search. */
 export const SEARCH_MS_MAX = 10_000;
 const UNDER_WAY_POLL_MS = 1_000;
-/** One day's anchors, at one an hour. */
+/** Number of heads that are proven at a start: a day's anchors, at one an hour. */
 export const HEADS_MAX_AT_START = 24;
-/** Hardly more than one new anchor appears between two rounds. */
+/** Number of heads that are proven in each later round, between which hardly more than one new anchor appears. */
 const HEADS_MAX = 4;
 
 const CHECK_NODE = 'If this goes on, check the node at BASE_RPC_URL.';
@@ -49,9 +49,10 @@ const remedies: Readonly<Record<AnchorTrouble, string>> = {
 };
 
 /**
- * Proves in every process, each round, that the log extends the heads on Base, from any sender, and anchors the log's head on schedule in
- * one process. After a contradiction nothing is anchored and the log counts as unsound. It halts the other processes only once it is
- * confirmed, and is withdrawn if Base turns out not to have that head.
+ * Proves in each round, in every process, that the log extends the heads on Base, whichever process has sent them. One process anchors the
+ * log's head on schedule.
+ * After a contradiction nothing is anchored, and the log counts as unsound in this process. The other processes are halted only once the
+ * contradiction is confirmed. It is withdrawn if Base turns out not to have that head.
  */
 export class Anchoring {
   readonly #parts: AnchoringParts;
@@ -82,7 +83,7 @@ export class Anchoring {
     return this.#trouble;
   }
 
-  /** Shown by `/health`: what a reader needs to find the anchor without this service. */
+  /** Members of `/health`: what a reader needs to find the anchor without this service. */
   get shown(): JsonObject {
     const { tree_size, block_number, at } = this.#newest ?? {};
     return {
@@ -104,7 +105,10 @@ export class Anchoring {
     this.#parts.heads.trust(jwks);
   }
 
-  /** @throws AnchorContradicted; also if the chain cannot answer in time, in which case nothing is known. */
+  /**
+   * Proves that the log extends the heads on Base. @throws AnchorContradicted; also if the chain cannot answer in time, and then nothing is
+   * known
+   */
   async prove(): Promise<void> {
     const { database, heads, key } = this.#parts;
     await heads.look(performance.now() + SEARCH_MS_MAX);
@@ -117,7 +121,7 @@ export class Anchoring {
     await this.#show(heads.newest);
   }
 
-  /** One round: prove, then one step. @throws as `prove` does, and if the database is unreachable. */
+  /** Runs one round: proves, and then takes one step of anchoring. @throws the errors of `prove`, and if the database is unreachable */
   async round(chain_epoch: number, on_demand = false): Promise<StepOutcome> {
     await this.prove();
     const { chain, database, heads, key } = this.#parts;
@@ -128,13 +132,13 @@ export class Anchoring {
     return moved;
   }
 
-  /** Starts proving on a timer; anchoring is triggered by `anchor`. */
+  /** Starts proving on a timer. Anchoring is triggered by `anchor`. */
   start(chain_epoch: number): void {
     this.#chain_epoch = chain_epoch;
     this.#running = this.#run();
   }
 
-  /** One step of anchoring for all processes, and the pause after it. @throws if the database is unreachable. */
+  /** Takes one step of anchoring for all processes. Returns the pause after it. @throws if the database is unreachable */
   async anchor(): Promise<{ readonly rest_ms: number }> {
     const { log, poll_ms } = this.#parts;
     const chain_epoch = this.#chain_epoch;
@@ -161,7 +165,7 @@ export class Anchoring {
     }
   }
 
-  /** Serializes the work on what this process knows of the chain. */
+  /** Runs work one after another that uses what this process has read from the chain. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});
@@ -195,7 +199,7 @@ export class Anchoring {
     }
   }
 
-  /** Handles errors that have a log message of their own; false for others. */
+  /** Handles errors that have a separate log message. False for other errors. */
   #met(error: unknown): boolean {
     if (error instanceof AnchorContradicted) this.#close(error);
     else if (error instanceof ChainAway) this.#note('chain_unavailable', { err: error });
@@ -210,8 +214,8 @@ export class Anchoring {
   }
 
   /**
-   * Runs in a later round than the one that found the contradiction. While it is neither confirmed nor withdrawn, this process
-   * accepts no payments.
+   * Checks a contradiction again, in a later round than the one that found it. True if it is withdrawn. While it is neither confirmed nor
+   * withdrawn, this process accepts no payments.
    */
   async #withdrawn(contradiction: AnchorContradicted): Promise<boolean> {
     const { heads, key, logger } = this.#parts;
@@ -234,7 +238,7 @@ export class Anchoring {
 
   async #confirm({ head, message }: AnchorContradicted): Promise<void> {
     const { onContradiction: contradicted, database, logger } = this.#parts;
-    // A database that was away may be whole again. What was written meanwhile can only be proven by a start.
+    // A database that was unavailable may be complete again. What was written meanwhile can only be proven by a start.
     if ((await proveHeads(database, [head])).kind !== 'broken') return;
     this.#confirmed = true;
     logger.fatal({ head }, `${message}. The head is final on Base. No more payments are accepted.`);
@@ -262,7 +266,7 @@ export class Anchoring {
     const block = newest && (await this.#parts.chain.block(newest.block_number));
     const seconds = block?.kind === 'ok' ? block.value?.timestamp_seconds : undefined;
     this.#newest = newest && { ...newest, at: seconds === undefined ? null : iso(seconds * 1_000) };
-    // Another process anchored, so what prevented this one no longer matters.
+    // Another process has anchored, so the trouble of this one is over.
     if (this.#newest) this.#note(null, {});
   }
 }

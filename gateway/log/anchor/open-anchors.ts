@@ -9,7 +9,7 @@ import { type AnchorChain, openAnchorChain } from './anchor-chain.ts';
 import { AnchoredHeads } from './anchored-heads.ts';
 import type { AnchorerParts } from './anchorer.ts';
 
-/** What anchoring needs of this process, except the log itself. */
+/** What anchoring needs from this process, except the log. */
 export interface Anchors extends AnchorerParts {
   readonly chain: BaseChain;
   readonly anchors: AnchorChain;
@@ -19,7 +19,10 @@ export interface Anchors extends AnchorerParts {
 }
 
 const GWEI = 1_000_000_000n;
-/** At 0.01 gwei a day of anchors costs less than a hundredth of the bound. Gas of a development chain has a high price but no real cost. */
+/**
+ * Defaults by profile. At 0.01 gwei a day of anchors costs less than a hundredth of the limit. Gas of a development chain has a high price
+ * but no real cost.
+ */
 const defaults = {
   development: { anchor_seconds: 30, fee_day_max_gwei: 500_000_000, poll_ms: 4_000 },
   production: { anchor_seconds: 3_600, fee_day_max_gwei: 1_000_000, poll_ms: 20_000 },
@@ -32,12 +35,12 @@ interface AnchorsParts {
   readonly issuer: Pick<Issuer, 'jwks'>;
 }
 
-/** A generated key has no gas on a real chain, so it anchors nothing and never has. */
+/** Whether this process never anchors: a generated key has no gas on a real chain. */
 function anchorsNothing({ stand_ins }: Pick<Config, 'stand_ins'>): boolean {
   return stand_ins.includes('ANCHOR_KEY') && !stand_ins.includes('BASE_RPC_URL');
 }
 
-/** Null if nothing is anchored. */
+/** Opens what anchoring needs. Null if this process never anchors. */
 export function openAnchors(config: Config, { database, chain, issuer }: AnchorsParts): Anchors | null {
   if (anchorsNothing(config)) return null;
   const { anchor_seconds, fee_day_max_gwei, poll_ms } = defaults[config.profile];
@@ -58,7 +61,7 @@ export function openAnchors(config: Config, { database, chain, issuer }: Anchors
   };
 }
 
-/** The address in lower case, as logs have it. */
+/** The key that signs anchors. Its address is in lower case, because logs of the chain have it so. */
 export function anchorKey(seed: string) {
   const key = settlerKey(`0x${seed}`);
   return { ...key, address: key.address.toLowerCase() as Hex };
