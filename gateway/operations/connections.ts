@@ -5,7 +5,7 @@ import { problem } from '../../rest-compat/problem.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import { limits } from '../../schema/limits.ts';
 
-/* Bounds on connections and their requests, and which connections are unused or idle when a server stops. */
+/* Limits of connections and their requests, and the closing of unused and idle connections when a server stops. */
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -13,8 +13,8 @@ interface Exchange {
 }
 
 /**
- * Tracks the last request of each connection. A stopping server waits for every connection that is not idle, and Node
- * counts a connection without any request as busy and stops timing out incomplete ones.
+ * Tracks the last request of each connection. A stopping server waits for every connection that is not idle. Node counts a connection
+ * without any request as busy, and stops timing out incomplete requests.
  */
 export class Connections {
   readonly #open = new Map<Socket, Exchange | null>();
@@ -32,13 +32,13 @@ export class Connections {
     });
   }
 
-  /** Closes connections without a request so far; later upgrades to a socket are closed too. */
+  /** Closes connections that have sent no request yet. Later upgrades to a WebSocket are closed too. */
   dropUnused(): void {
     this.#closing = true;
     for (const [socket, exchange] of this.#open) if (exchange === null) socket.destroy();
   }
 
-  /** Closes connections without a response in progress: the request is incomplete, or there is no next one. */
+  /** Closes connections without a response in progress: their request is incomplete, or they have sent no next one. */
   dropUnasked(): void {
     for (const [socket, exchange] of this.#open) {
       const answering = exchange?.request.complete && !exchange.response.writableEnded;
@@ -48,8 +48,8 @@ export class Connections {
 }
 
 /**
- * Bounds the connections of this process, in total and per address. Excess connections are closed at once, because an
- * error response would cost what the bound saves.
+ * Limits the connections of this process, in total and per address. Excess connections are closed at once, because an error response would
+ * cost what the limit saves.
  */
 export function boundConnections(server: HttpServer): void {
   server.maxConnections = limits.connections_max;
@@ -68,8 +68,8 @@ export function boundConnections(server: HttpServer): void {
 }
 
 /**
- * Bounds pipelined requests (RFC 9112 section 9.3.2), which would all run at once, thousands from one packet. No
- * known client uses them; a connection with more in progress is closed.
+ * Limits pipelined requests (RFC 9112 section 9.3.2), because thousands could come in one packet and would all run at once. No known client
+ * uses them. A connection with more requests in progress is closed.
  */
 export function boundPipelines(app: FastifyInstance): void {
   const underway = new WeakMap<Socket, number>();
@@ -89,8 +89,7 @@ export function boundPipelines(app: FastifyInstance): void {
 }
 
 /**
- * RFC 9112 section 3.2: a request with two Host lines is answered with 400. Node takes the first, while a proxy may
- * have used the second.
+ * Answers a request with two Host lines with 400 (RFC 9112 section 3.2). Node takes the first line, while a proxy may have used the second.
  */
 export function requireOneHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -106,7 +105,7 @@ export function requireOneHost(app: FastifyInstance): void {
   });
 }
 
-/** Whether it has more than one Host line; Node itself requires one. */
+/** Whether a request has more than one Host line. Node itself refuses a request without one. */
 export function namesHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (/^host$/i.test(rawHeaders[at] ?? '')) hosts++;

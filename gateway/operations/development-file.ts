@@ -5,8 +5,8 @@ import { OperatorFault } from '../config/fault.ts';
 import type { Config } from '../config/read-config.ts';
 
 /*
- * DATA_DIR/development.json: what a first payment to a development service needs. The service writes it, and commands for newcomers pay
- * by it. Never in production.
+ * DATA_DIR/development.json: what is needed for a first payment to a development service. The service writes it, and the commands for new
+ * users read it. It is never written in production.
  */
 
 type Secrets = Pick<Config, 'board_ops_secret' | 'board_inbound_secret' | 'api_keys' | 'demo_keys'>;
@@ -30,7 +30,7 @@ export async function writeDevelopmentFile(data_dir: string, document: Developme
   await rename(`${path}.${process.pid}`, path);
 }
 
-/** Null if no development service has run in this DATA_DIR. */
+/** Reads the file. Null if no development service has run in this DATA_DIR. */
 export async function readDevelopmentFile(data_dir: string): Promise<DevelopmentFile | null> {
   const text = await readFile(pathIn(data_dir), 'utf8').catch(() => null);
   try {
@@ -44,7 +44,10 @@ const ANSWER_MS_MAX = 5_000;
 /** The body of `/livez` of this service. */
 const ALIVE = '{"status":"ok"}';
 
-/** What answers at a URL. Another program may have taken the port since the service there has ended: nothing may be signed for it. */
+/**
+ * Finds out what answers at a URL. After the service has ended, another program may have taken its port, and nothing may be signed for that
+ * program.
+ */
 export async function probeService(url: string): Promise<'service' | 'another' | 'nobody'> {
   try {
     const answer = await fetch(`${url}/livez`, { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS_MAX) });

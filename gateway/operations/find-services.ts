@@ -13,7 +13,7 @@ interface FindOptions {
 }
 
 /**
- * Production uses the configured services and does not load `development/`, whose packages need not be installed.
+ * Finds all services. Production uses the configured services and does not load `development/`, whose packages need not be installed.
  * Elsewhere each service that is not configured gets a stand-in.
  */
 export async function findServices(settings: Settings, options: FindOptions = {}): Promise<FoundServices> {

@@ -1,10 +1,10 @@
 import type { Config } from '../config/read-config.ts';
 
-/* What a person at a terminal reads at the start: the address, what is a stand-in, what to type next. */
+/* Text that a person at a terminal reads at the start: the address, the stand-ins, and the next command to type. */
 
 type GreetingConfig = Pick<Config, 'profile' | 'stand_ins' | 'data_dir' | 'solana'>;
 
-/** Services that a stand-in can replace; every other stand-in is a key or an address. */
+/** Services that a stand-in can replace, by their variables. Every other stand-in is a key or an address. */
 const services: Readonly<Record<string, string>> = {
   DATABASE_URL: 'Postgres',
   BASE_RPC_URL: 'Base',
@@ -13,7 +13,7 @@ const services: Readonly<Record<string, string>> = {
   ROUTER_URL: 'router',
 };
 
-/** In a browser it is a page about what the endpoint sells, what it costs and how to pay. */
+/** URL to open in a browser, where it shows a page about what the endpoint sells, what it costs and how to pay. */
 export function pageToOpen(url: string): string {
   return `${url}/v1/chat/completions`;
 }
@@ -29,7 +29,7 @@ export function greeting(url: string, config: GreetingConfig): string[] {
   ];
 }
 
-/** The greeting of one subgraph. */
+/** Greeting of a process that serves one subgraph. */
 export function subgraphGreeting(name: string, url: string, { base_url }: Pick<Config, 'base_url'>): string[] {
   return [
     `Spend receipt gateway, the ${name} subgraph alone`,
@@ -53,7 +53,7 @@ function developmentLines(config: GreetingConfig): string[] {
   ];
 }
 
-/** On a machine without LiteSVM no stand-in replaces Solana. */
+/** Whether the service of a stand-in is offered. On a machine without LiteSVM, no stand-in replaces Solana. */
 function isOffered(name: string, { solana }: GreetingConfig): boolean {
   return name !== 'SOLANA_RPC_URL' || solana !== null;
 }

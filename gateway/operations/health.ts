@@ -11,7 +11,7 @@ import type { Rail } from '../rails/rail.ts';
 import { lookInTime } from './metrics.ts';
 import { type Readiness, subgraphNeed } from './readiness.ts';
 
-/* GET /health: `degraded` while something that a paid call needs is unavailable, with its name. */
+/* The answer of GET /health. */
 
 export interface HealthParts {
   readonly database: Database;
@@ -19,16 +19,16 @@ export interface HealthParts {
   readonly rails: readonly (Pick<Rail, 'network' | 'reachable' | 'settling'> & {
     readonly settler: Pick<Rail['settler'], 'reachable'>;
   })[];
-  /** Whether recent writes to the database succeeded: the heartbeat writes every two seconds, calls now and then. */
+  /** Whether recent writes to the database succeeded. The heartbeat writes every two seconds, and calls write now and then. */
   readonly writable: () => boolean;
   readonly log: LogStanding;
-  /** Null if nothing is anchored. */
+  /** State of anchoring. Null if this process never anchors. */
   readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
-  /** Remote subgraphs that do not answer. */
+  /** Names of the remote subgraphs that do not answer. */
   readonly subgraphs_away: () => readonly string[];
-  /** What this process knows of the rest without a request. */
+  /** State of the other parts, which this process has without a network request. */
   readonly readiness: Pick<Readiness, 'clock_right' | 'missingLocalLanes'>;
-  /** Whether any process of the fleet does the periodic work. */
+  /** Reads whether any process of the fleet does the periodic work. */
   readonly jobs: { done(): Promise<boolean> };
   /** The witnesses that cosign the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
@@ -36,17 +36,17 @@ export interface HealthParts {
   readonly stand_ins: readonly string[];
 }
 
-/** A health check must not wait for a service that does not answer. */
+/** Time limit of each check, because `/health` must not wait for a service that does not answer. */
 const LOOK_MS_MAX = 3_000;
 
-/** `degraded` while something that a paid call needs is unavailable, with its name. */
+/** Checks all parts. The status is `degraded` while a part that a paid call needs is unavailable, and `away` names the parts. */
 export async function health(parts: HealthParts): Promise<JsonObject> {
   const { database, rails, profile, stand_ins, witnesses, log } = parts;
   const facilitator = rails.map(({ settler }) => settler).find(({ reachable }) => reachable);
   const [head, closed, done, standings, settles, ...networks] = await Promise.all([
     lookInTime(logStands(database), LOOK_MS_MAX),
     lookInTime(damagedBooks(database), LOOK_MS_MAX),
-    // While the log is halted there is no periodic work.
+    // While the log is halted there is no periodic work, so it is not missing.
     log.halt ? true : lookInTime(parts.jobs.done(), LOOK_MS_MAX),
     lookInTime(
       witnessStandings(
@@ -66,14 +66,14 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     ...(log.sound ? [] : ['log']),
     ...(parts.readiness.clock_right ? [] : ['clock']),
     ...parts.subgraphs_away().map(subgraphNeed),
-    // If the database is unavailable, LISTEN is too, and needs no name of its own.
+    // If the database is unavailable, LISTEN is too, so it is not named separately.
     ...parts.readiness.missingLocalLanes().filter(lane => there || lane !== 'live'),
-    // Only this book is closed; the others continue.
+    // Only the damaged books are closed; the others continue.
     ...(closed ? ['books'] : []),
     ...(done || head === null ? [] : ['jobs']),
-    // No paid call needs it, so `/readyz` does not name it.
+    // No paid call needs anchoring, so `/readyz` does not name it.
     ...(parts.anchoring?.trouble ? ['anchor'] : []),
-    // A witness that reports a fork is not waited for, but shown.
+    // Paid calls do not wait for a witness, but a witness that reports a fork is shown.
     ...(standings?.some(({ trouble }) => trouble === 'refused' || trouble === 'ahead') ? ['witness'] : []),
   ];
   return {
@@ -83,7 +83,7 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     stand_ins: [...stand_ins],
     settling: rails.map(({ network, settling }) => ({ network, trouble: settling.trouble })),
     log: head,
-    // Both heads, so that an operator need not look for them.
+    // The halt contains both heads, so that an operator need not search for them.
     ...(log.halt && { log_halt: haltFacts(log.halt) }),
     ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
     witnesses: witnesses.map(({ name }, at) => witnessFacts(name, standings?.[at])),
@@ -91,13 +91,13 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
   };
 }
 
-/** The size up to which it has cosigned; null if that is unknown now. */
+/** State of one witness, with the size up to which it has cosigned. Null members are unknown now. */
 function witnessFacts(witness: string, standing: WitnessStanding | undefined): JsonObject {
   const { cosigned_size = null, cosigned_at = null, trouble = null } = standing ?? {};
   return { witness, tree_size: cosigned_size, at: cosigned_at, trouble };
 }
 
-/** Which machine met the fault is in the operator's log only. */
+/** Facts of a halt, without the machine that noticed it, which is only in the operator's log. */
 function haltFacts({ known, found, books, at }: LogHalt): JsonObject {
   return { known: { ...known }, found: { ...found }, ...(books && { books: present(brokenNames(books)) }), at };
 }

@@ -1,14 +1,14 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 
-/* The log: lines of JSON, or plain lines on a terminal; errors without values that they may contain. */
+/* The log of the process: lines of JSON, or plain lines on a terminal. Errors are logged without values that they may contain. */
 
-/** Properties that libraries set on their errors: names, never values. */
+/** Properties that libraries set on their errors and that are logged. They contain names, never values. */
 const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
 
 /**
- * An error for the log. Postgres adds the row that failed and Node's parser the packet, which may contain payments,
- * sessions and keys.
+ * An error in the form for the log. Other properties are removed: Postgres adds the row that failed, and Node's parser the packet, which
+ * may contain payments, sessions and keys.
  */
 function shown(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -20,18 +20,18 @@ function shown(error: unknown): unknown {
 
 function severalIn(error: Error): readonly unknown[] | null {
   if (error instanceof AggregateError) return error.errors;
-  // AsyncDisposableStack throws this if several resources failed to close: the last fault, and those before it.
+  // AsyncDisposableStack throws a SuppressedError if several resources failed to close. It has the last fault, and those before it.
   return error instanceof SuppressedError ? [error.error, error.suppressed] : null;
 }
 
-/** Lines of requests are buffered, because a system call for each is expensive. */
+/** Bytes for which lines are buffered, because a system call for each request is expensive. */
 const KEPT_BYTES = 4 * 1024;
 const KEPT_MS = 100;
-/** Lines are dropped if nothing reads them, so that memory stays bounded. */
+/** Bytes that may wait if nothing reads them. Further lines are dropped, so that memory stays limited. */
 const UNREAD_BYTES_MAX = 16 * 1024 * 1024;
 const WARN = pino.levels.values.warn ?? 0;
 
-/** Lines that report a problem are written at once, the others within a moment. */
+/** Writes lines of JSON. Lines that report a problem are written at once, others within `KEPT_MS`. */
 function jsonLogger(level: string): Logger {
   const lines = pino.destination({
     sync: false,
@@ -42,7 +42,7 @@ function jsonLogger(level: string): Logger {
   return loggerOn(lines, level, { urgent: () => lines.flush() });
 }
 
-/** Writes to stdout: lines of JSON, or plain lines on a terminal. */
+/** Opens the log on stdout: lines of JSON, or plain lines on a terminal. */
 export function openLogger(level: string): Logger {
   if (!process.stdout.isTTY) return jsonLogger(level);
   return loggerOn(
@@ -51,7 +51,7 @@ export function openLogger(level: string): Logger {
   );
 }
 
-/** Writes to any stream. `urgent`: called after each line that reports a problem. */
+/** Opens a log on any stream. `urgent`: called after each line that reports a problem. */
 export function loggerOn(
   lines: DestinationStream,
   level: string,
@@ -60,7 +60,7 @@ export function loggerOn(
   return pino(
     {
       level,
-      // Our code logs none of these; a library's line about a request would.
+      // The code of this service logs none of these, but a library might log them with a request.
       redact: ['req', 'res', 'headers'],
       serializers: { err: shown },
       hooks: {
@@ -79,7 +79,7 @@ const KNOWN: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 
 
 const ERROR = pino.levels.values.error ?? 0;
 
-/** Writes the log's JSON lines for people: time of day, level, sentence, facts. */
+/** Turns the log's JSON lines into text for people: time of day, level, sentence, facts. */
 export function readableLines(write: (text: string) => unknown): DestinationStream {
   return { write: line => void write(`${readable(JSON.parse(line) as JsonObject)}\n`) };
 }
@@ -92,7 +92,7 @@ function readable(line: JsonObject): string {
     .map(([name, value]) => `${name}=${plain(value)}`);
   const head = [at, (pino.levels.labels[Number(level)] ?? '').padEnd(5), String(msg ?? ''), ...facts].join(' ');
   if (!isJsonObject(err)) return head;
-  // Warnings have their sentence only; errors have their stack.
+  // A warning shows only the message of its error, and an error its stack.
   return Number(level) >= ERROR ? `${head}\n${String(err.stack ?? err.message)}` : `${head}: ${String(err.message)}`;
 }
 

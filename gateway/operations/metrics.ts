@@ -10,12 +10,12 @@ import { sameSecret } from '../../schema/digest.ts';
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const ITEMS = [1, 2, 4, 8, 16, 32, 64];
 
-/** Values at the moment of a scrape, by label; empty if they are unknown now. */
+/** Values at the moment of a scrape, by label. Empty if they are unknown now. */
 type Samples<L extends string> = readonly (readonly [labels: Readonly<Record<L, string>>, value: number])[];
 
 /**
- * The metrics of this gateway, in a registry of its own. Label values are known beforehand (endpoints, steps, codes,
- * hubs), never chosen by a caller.
+ * The metrics of one gateway, in a separate registry. Values of labels (endpoints, steps, codes, hubs) are known beforehand and never
+ * chosen by a caller, so that their number stays limited.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -54,7 +54,7 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  /** A gauge that is read at each scrape only. */
+  /** Registers a gauge whose value is read at each scrape. */
   watch<L extends string>(
     name: string,
     help: string,
@@ -76,7 +76,7 @@ export class Metrics {
     });
   }
 
-  /** The same for a counter. */
+  /** Registers a counter whose value is read at each scrape. */
   watchTotal<L extends string>(name: string, help: string, labelNames: readonly L[], look: () => Samples<L>): void {
     new Counter<L>({
       name,
@@ -94,7 +94,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** In the text format of Prometheus, version 0.0.4. */
+  /** All metrics in the text format of Prometheus, version 0.0.4. */
   exposition(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -112,10 +112,10 @@ export class Metrics {
   }
 }
 
-/** A scrape does not wait for an unavailable database; values that need it are left out. */
+/** Time limit of each value that needs the database. A scrape does not wait for an unavailable database, and leaves such values out. */
 export const SCRAPE_MS_MAX = 1_000;
 
-/** Null if it fails or takes too long. */
+/** Result of a read. Null if it fails or takes longer than `ms_max`. */
 export async function lookInTime<T>(look: Promise<T>, ms_max: number): Promise<T | null> {
   const seen = new AbortController();
   const late = sleep(ms_max, null, { signal: seen.signal });
@@ -128,7 +128,7 @@ export async function lookInTime<T>(look: Promise<T>, ms_max: number): Promise<T
 }
 
 /**
- * Access to the metrics: with the token; without a configured token everyone in development, and nobody in
+ * Who may read the metrics: clients with the token. If no token is configured, everyone may in development, and no client may in
  * production.
  */
 export interface Exposure {
@@ -136,7 +136,7 @@ export interface Exposure {
   readonly profile: 'development' | 'production';
 }
 
-/** Serves GET /metrics. Without access the response is that of a path that does not exist. */
+/** Serves GET /metrics. Without access, the response is the same as for a path that does not exist. */
 export function exposeMetrics(app: FastifyInstance, metrics: Metrics, exposure: Exposure): void {
   app.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
@@ -155,7 +155,10 @@ export function mayRead({ token, profile }: Exposure, authorization: string | un
 
 type DropReason = 'slow' | 'flood';
 
-/** What the sockets of a gateway do, as plain numbers, because counting must cost nothing beside a delivery. */
+/**
+ * Counts what the sockets of a gateway do. The counts are plain numbers, because counting must cost almost nothing compared with a
+ * delivery.
+ */
 export class SocketTally {
   deliveries = 0;
   readonly dropped: Record<DropReason, number> = { slow: 0, flood: 0 };
@@ -171,10 +174,7 @@ export class SocketTally {
     return operations;
   }
 
-  /**
-   * The same protocol with counters: sockets from their acknowledgement on, and messages that graphql-ws sends by
-   * itself.
-   */
+  /** Adds counters to the options of a protocol. A socket counts from its acknowledgement on, and a message if graphql-ws sends it. */
   countSockets<P extends Record<string, unknown> | undefined, E>(protocol: ServerOptions<P, E>): ServerOptions<P, E> {
     return {
       ...protocol,

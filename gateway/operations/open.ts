@@ -9,16 +9,16 @@ import { Requests } from './requests.ts';
 import { watchProcess, watchSockets } from './watch.ts';
 
 /*
- * Opens metrics, requests, paid calls and sockets of one gateway for its operator, and logs refusals of hubs that
- * only the operator can fix.
+ * Opens what an operator needs from one gateway: metrics, and the counts of requests, paid calls and sockets. Also logs refusals of hubs
+ * that only the operator can fix.
  */
 
 const REST_MS = 60_000;
 const KNOWN_MAX = 1_000;
 
 /**
- * Logs each refusal, at most once a minute for each hub, status and code, so that a hub that refuses every request
- * does not fill the log.
+ * Returns a listener that logs refusals, at most once a minute for each hub, status and code, so that a hub that refuses every request does
+ * not fill the log.
  */
 function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['onRefusal']> {
   const logged_at_ms = new LRUCache<string, number>({ max: KNOWN_MAX });
@@ -35,7 +35,7 @@ function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['
   };
 }
 
-/** Metrics and counters of one gateway. */
+/** Metrics and counters of one gateway, and the listeners that update them. */
 export interface Operations {
   readonly metrics: Metrics;
   readonly exposure: Exposure;

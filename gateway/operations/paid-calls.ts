@@ -13,7 +13,7 @@ interface Underway {
   readonly stopwatch: Stopwatch;
 }
 
-/** Paid calls for operators: their outcomes, the duration of each step, and those in progress. */
+/** Counts paid calls for operators: their outcomes, the duration of each step, and the calls in progress. */
 export class PaidCalls {
   readonly #metrics: Metrics;
   readonly #underway = new Set<Underway>();
@@ -26,7 +26,7 @@ export class PaidCalls {
     });
   }
 
-  /** Calls that have not ended, for a stop that waits no longer. */
+  /** Calls that have not ended, for the log of a stop that no longer waits for them. */
   get underway(): readonly JsonObject[] {
     return [...this.#underway].map(({ field, stopwatch }) => ({ field, step: stopwatch.step ?? 'stream' }));
   }
@@ -39,7 +39,7 @@ export class PaidCalls {
     return (legs, args, context) => this.#seen(legs.first.field, context.response, () => charge(legs, args, context));
   }
 
-  /** In progress until it is recorded; by then its reader has the whole response, or has left. */
+  /** Counts a streamed call as in progress until it is recorded. By then its reader has the whole response, or has disconnected. */
   chargeStream(charge: ChargeStream): ChargeStream {
     return async (paid, args, context) => {
       const streamed = await this.#seen(paid.field, context.response, () => charge(paid, args, context));
@@ -89,23 +89,23 @@ export class PaidCalls {
   }
 }
 
-/** W3C Server-Timing §3: names are tokens, durations milliseconds. */
+/** Value of the header Server-Timing (W3C Server-Timing §3): names are tokens, and durations are milliseconds. */
 function serverTiming(laps: readonly Lap[]): string {
   return laps.map(({ step, ms }) => `${step};dur=${ms.toFixed(2)}`).join(', ');
 }
 
-/** Lets other work run between two steps, and calls that came at once after the start go first. */
+/** Pause between two steps, so that other work can run, and calls that come right after the start run first. */
 const REST_MS = 50;
 
 interface IdleParts {
-  /** While it is true no step runs. */
+  /** No step runs while this returns true. */
   isPaying(): boolean;
   onFailure(error: unknown): void;
 }
 
 /**
- * Runs what a start leaves undone, because no call needs it at once: in steps, none of them during a paid call.
- * `work` awaits `rest` before each step.
+ * Runs work that a start has postponed because no call needs it at once. It runs in steps, none of them during a paid call. `work` awaits
+ * `rest` before each step.
  */
 export function whenIdle(
   work: (rest: () => Promise<void>) => Promise<void>,

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-/** Identifies a process over time: a pid alone may be reused. */
+/** Identifies a process for all time, because a pid alone may be reused. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Boot and start tick on Linux; null if the system does not show them. */
+  /** Boot id and start tick on Linux. Null if the system does not show them. */
   readonly started: string | null;
 }
 
 /**
- * The identity of a running process; null if there is none, or only an unreaped zombie. If only the first thread is a
- * zombie the process still runs, and its ports are free when its last thread has ended.
+ * The identity of a running process. Null if there is no such process, or only a zombie. If only the first thread is a zombie, the process
+ * still runs, and its ports are not free until its last thread has ended.
  */
 export function markOf(pid: number): ProcessMark | null {
   if (!Number.isSafeInteger(pid) || pid < 1) return null;
@@ -28,7 +28,7 @@ export function isAlive(mark: ProcessMark): boolean {
   return now !== null && (mark.started === null || now.started === mark.started);
 }
 
-/** The command line of a process, arguments joined by spaces; null if the system does not show it. */
+/** Command line of a process, arguments joined by spaces. Null if the system does not show it. */
 export function commandOf(pid: number): string | null {
   if (process.platform !== 'linux') return null;
   return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');

@@ -2,7 +2,7 @@ import { limits } from '../../schema/limits.ts';
 import type { NetworkName } from '../../schema/network.ts';
 import type { SettlingTrouble } from '../rails/settling-standing.ts';
 
-/** The parts that a paid call needs, as `/readyz` names them when they are unavailable. */
+/** Parts that every paid call needs, by the names that `/readyz` uses when they are unavailable. */
 export const needs = [
   'database',
   'lease',
@@ -14,48 +14,48 @@ export const needs = [
   'receipt_subgraph',
 ] as const;
 export type Need = (typeof needs)[number];
-/** Parts that some paid calls need: without one those calls are refused, and all others are not. */
+/** Parts that only some paid calls need. If one is unavailable, those calls are refused and all others are not. */
 const networkLanes = ['solana'] as const;
 type NetworkLane = (typeof networkLanes)[number];
-/** The same for remote subgraphs; most paid calls are in `receipt`. */
+/** Remote subgraphs that only some paid calls need. `receipt` is not among them, because most paid calls need it. */
 const subgraphLanes = ['book_subgraph', 'session_subgraph', 'board_subgraph'] as const;
-/** Parts known from results of payments and calls and from LISTEN, without a network request. */
+/** Parts whose state is known from LISTEN and from the results of payments and calls, without a network request. */
 const otherLanes = ['base_settling', 'solana_settling', 'hubs', 'live'] as const;
 export const lanes = [...networkLanes, ...subgraphLanes, ...otherLanes] as const;
 type Lane = (typeof lanes)[number];
 
-/** Everything is known without a request, except for a facilitator. */
+/** What readiness is computed from. Everything is known without a network request, except the state of a facilitator. */
 export interface ReadinessParts {
   /** Whether recent commits of calls and heartbeats reached the database. */
   writable(): boolean;
-  /** Whether this process holds its lease; without it other processes take over its claims. */
+  /** Whether this process holds its lease. Without it, other processes take over its claims. */
   holdsLease(): boolean;
-  /** Age of what it knows of the chain; null before the first poll. */
+  /** Time since Base was last polled. Null before the first poll. */
   chain_age_ms(): number | null;
-  /** Time since the last look at a lane; null before the first, and 0 if the lane is unused. */
+  /** Time since the chain of a lane was last polled. Null before the first poll, and 0 if the lane is not used. */
   lane_age_ms(lane: NetworkLane): number | null;
-  /** Remote subgraphs that do not answer. */
+  /** Names of the remote subgraphs that do not answer. */
   subgraphs_away(): readonly string[];
-  /** The reason why the last payment on a network was not sent, if it would stop any other one; else null. */
+  /** Reason why the last payment on a network was not sent. Null if there is none, or if it would not stop other payments. */
   settling_trouble(network: NetworkName): SettlingTrouble | null;
   /** Whether all hubs for a kind of work have failed recently. */
   hubs_away(): boolean;
-  /** Whether this process receives the notifications of the others. */
+  /** Whether this process receives notifications of other processes. */
   listens(): boolean;
   sound(): boolean;
-  /** By how much our clock differs from the others', at least. */
+  /** Minimum difference between the clock of this process and the clocks of the database and the chain. */
   clock_off_ms(): number;
-  /** The facilitator, if one settles. */
+  /** Checks whether the facilitator is reachable. Undefined if none settles. */
   readonly facilitator?: (() => Promise<boolean>) | undefined;
 }
 
-/** Polled every five seconds: after three missed polls the next paid call would be refused. */
+/** The chain is polled every five seconds. After three missed polls the next paid call would be refused. */
 const CHAIN_AGE_MS_MAX = 15_000;
 const FACILITATOR_KNOWN_MS = 2_000;
 
 /**
- * Whether a load balancer should send paid calls to this process. It uses only what the process knows, because a
- * probe that queries the database would fail when the pool is busy and take the process out for doing its work.
+ * Decides whether a load balancer should send paid calls to this process. It uses only what the process already has, because a probe that
+ * queries the database would fail when the pool is busy and would remove the process for doing its work.
  */
 export class Readiness {
   readonly #parts: ReadinessParts;
@@ -71,12 +71,12 @@ export class Readiness {
     this.#draining = true;
   }
 
-  /** Validity windows of payments, sessions and proofs depend on the clock. */
+  /** Whether the clock is right enough, because validity windows of payments, sessions and proofs depend on it. */
   get clock_right(): boolean {
     return this.#parts.clock_off_ms() <= limits.clock_off_ms_max;
   }
 
-  /** What is missing for paid calls; empty if ready. */
+  /** Parts that are missing for paid calls. Empty if the process is ready. */
   async missingNeeds(): Promise<readonly Need[]> {
     const { writable, holdsLease: leased, chain_age_ms, sound, subgraphs_away } = this.#parts;
     const there: Record<Need, boolean> = {
@@ -92,7 +92,7 @@ export class Readiness {
     return needs.filter(need => !there[need]);
   }
 
-  /** What is missing and does not make the process unready. */
+  /** Parts that are missing but do not make the process unready. */
   missingLanes(): readonly Lane[] {
     const { lane_age_ms, subgraphs_away } = this.#parts;
     const away = subgraphs_away().map(subgraphNeed);
@@ -104,8 +104,8 @@ export class Readiness {
   }
 
   /**
-   * Parts that no network request shows. The process stays ready, because only the next payment, call or connection
-   * can show that a part is back.
+   * Missing parts whose state no network request shows. The process stays ready, because only the next payment, call or connection can show
+   * that a part is available again.
    */
   missingLocalLanes(): readonly (typeof otherLanes)[number][] {
     const { settling_trouble, hubs_away, listens } = this.#parts;
@@ -117,7 +117,7 @@ export class Readiness {
     ];
   }
 
-  /** Queried once for concurrent callers. */
+  /** Whether the facilitator is reachable. Concurrent callers share one query. */
   #facilitator(): Promise<boolean> {
     const { facilitator } = this.#parts;
     if (!facilitator) return Promise.resolve(true);
@@ -129,7 +129,7 @@ export class Readiness {
   }
 }
 
-/** The name in `/readyz`, `/health` and metrics. */
+/** Name of a subgraph in `/readyz`, `/health` and metrics. */
 export function subgraphNeed(name: string): string {
   return `${name}_subgraph`;
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.ts';
 
-/* Requests for operators, and the Server-Timing header for callers. */
+/* Counts and logs requests for operators, and adds the Server-Timing header for callers. */
 
 /** Probes come every few seconds, so they are logged at debug level only. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
@@ -14,10 +14,10 @@ const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/
 const OTHER = 'other';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** In place of a status if the client left before there was one. */
+/** Label in place of a status if the client disconnected before there was one. */
 const UNANSWERED = 'none';
 
-/** Requests for operators: each is counted once, by its endpoint, and is one line in the log. */
+/** Counts requests for operators. Each is counted once, by its endpoint, and is one line in the log. */
 export class Requests {
   readonly #metrics: Metrics;
   readonly #logger: Logger;
@@ -32,7 +32,7 @@ export class Requests {
   }
 
   observe(app: FastifyInstance): void {
-    // If the client leaves before the response, the response never ends.
+    // If the client disconnects before the response, `onResponse` never runs, so the end of the connection is watched too.
     app.server.on('connection', (socket: Socket) => {
       socket.once('close', () => {
         for (const [request, reply] of this.#underway.get(socket) ?? []) this.#concluded(request, reply);
@@ -51,7 +51,10 @@ export class Requests {
     });
   }
 
-  /** Never a URL, header or body: they contain sessions, payments, keys and slice tokens. */
+  /**
+   * Counts and logs a request that has ended. URL, headers and body are never logged, because they contain sessions, payments, keys and
+   * slice tokens.
+   */
   #concluded(request: FastifyRequest, reply: FastifyReply): void {
     if (!this.#underway.get(request.raw.socket)?.delete(request)) return;
     this.#count--;
@@ -78,7 +81,7 @@ export class Requests {
     );
   }
 
-  /** The path as the endpoint table has it. */
+  /** Path of a route in the form of the endpoint table. */
   #doorOf(route: string | undefined): string {
     if (route === undefined || route === '/*') return OTHER;
     const known = this.#doors.get(route);
@@ -91,10 +94,12 @@ export class Requests {
 
 export const REQUEST_ID = 'x-request-id';
 
-/** A UUID (RFC 9562 §4) or a ULID: shorter than any key, session or signature, which a caller might send there. */
+/**
+ * A UUID (RFC 9562 §4) or a ULID. Both are shorter than any key, session or signature, which a caller might send in this header by mistake.
+ */
 const WELL_FORMED = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25})$/i;
 
-/** The caller's request id if it is well formed, so that both logs have the same one. */
+/** Id of a request: the caller's id if it is well formed, so that both logs have the same one, or else a new one. */
 export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID];
   return typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID();
@@ -103,8 +108,8 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 export const SERVER_TIMING = 'server-timing';
 
 /**
- * Adds the duration of the whole request to those of its steps. Omitted where possession is refused, because the
- * duration might show that a book exists.
+ * Adds the duration of the whole request to those of its steps. The header is omitted if possession is refused, because the duration might
+ * show that a book exists.
  */
 export function timeWhole(reply: FastifyReply): void {
   const { statusCode, elapsedTime } = reply;

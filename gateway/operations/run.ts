@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
 
-/** Errors of code that is not about operators; the text here adds what to do. */
+/** Errors, by name, of code that is not written for operators. The text here adds what an operator can do. */
 const sentences: Readonly<Record<string, string>> = {
   BrokenLog: '',
   BrokenHistory: '',
@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   OtherChain: ' BASE_RPC_URL, SOLANA_RPC_URL and DATABASE_URL must belong to the same service.',
 };
 
-/** The message for an operator, one line per variable; null if the error is a bug. */
+/** Message for an operator, one line per variable. Null if the error is a defect. */
 export function sentenceOf(fault: unknown): string | null {
   if (fault instanceof OperatorFault) return fault.message;
   if (!(fault instanceof Error) || !Object.hasOwn(sentences, fault.name)) return null;
@@ -22,7 +22,7 @@ export function sentenceOf(fault: unknown): string | null {
   return sentence + sentences[fault.name];
 }
 
-/** For a program that is configured by its environment only. @throws UsageFault if it gets arguments */
+/** Checks the arguments of a program that is configured only by its environment. @throws UsageFault if it has arguments */
 export function requireNoArguments([first] = process.argv.slice(2)): void {
   if (first !== undefined)
     throw new UsageFault(
@@ -39,7 +39,7 @@ export function givenWords<T extends ParseArgsConfig>(config: T): ReturnType<typ
   }
 }
 
-/** Logs settings that have no effect. */
+/** Logs each setting that has no effect. */
 export function warnWithoutEffect(
   logger: Pick<Logger, 'warn'>,
   { without_effect }: Pick<Settings, 'without_effect'>,
@@ -48,17 +48,17 @@ export function warnWithoutEffect(
 }
 
 interface RunOptions {
-  /** Follows the text of a UsageFault. */
+  /** Text that is printed after a UsageFault. */
   readonly usage?: string;
-  /** Exit code of any other error that its operator can fix. */
+  /** Exit code of any other error that the operator can fix. */
   readonly fault_code?: number;
 }
 
 const USAGE_CODE = 2;
 
 /**
- * Runs a program: wrong arguments end it with what is wrong, its usage and exit code 2, another error that its operator can fix with a
- * line on stderr and exit code 1, any other with its stack.
+ * Runs a program. Wrong arguments end it with the fault, its usage and exit code 2. Another error that the operator can fix ends it with a
+ * line on stderr and exit code 1. Any other error is thrown.
  */
 export async function run(
   program: () => Promise<void>,

@@ -5,11 +5,11 @@ import { ConfigFault, type VariableFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
 import { tenantsOf } from './tenancy.ts';
 
-/* The reasons for a failed start that an operator can fix: the port or the database is not available. */
+/* Reasons for a failed start that an operator can fix: the port or the database is not available. */
 
 type Place = Pick<Settings, 'host' | 'port' | 'data_dir' | 'base_url'>;
 
-/** @throws ConfigFault if the port is not available; checked before anything else is started */
+/** Checks that the port is available, before anything else is started. @throws ConfigFault if it is not */
 export async function requirePort(place: Place): Promise<void> {
   const server = createServer();
   try {
@@ -53,7 +53,7 @@ async function portTaken({ host, port, data_dir, base_url }: Place): Promise<Var
   return { variable: 'PORT', problem };
 }
 
-/** By SQLSTATE, or by Node's error code. */
+/** Problems of a database by SQLSTATE or by Node's error code. */
 const problems: Readonly<Record<string, string>> = {
   '28P01': 'rejects the password; correct it',
   '28000': 'rejects the user; use one that may log in',
@@ -69,7 +69,7 @@ const problems: Readonly<Record<string, string>> = {
 const UNKNOWN = 'does not answer; check that it runs and is reachable from this machine';
 const TLS = 'does not offer TLS as sslmode requires, or its certificate is not trusted here; check sslmode';
 
-/** SQLSTATEs and error codes about the connection, in contrast to those about queries. */
+/** SQLSTATEs and error codes that concern the connection and not a query. */
 const ABOUT_THE_WAY = /^(08...|28...|3D000|42501|25006|53...|57P..|E[A-Z_]+)$/;
 const ABOUT_TLS = /ssl|certificate|self.signed/i;
 const ABOUT_TIME = /timeout|connection terminated/i;
@@ -90,7 +90,9 @@ function faultOf(problem: string, cause: unknown): ConfigFault {
   return new ConfigFault([{ variable: 'DATABASE_URL', problem }], { cause });
 }
 
-/** Libraries wrap the driver's error, and Node those of a host's addresses. */
+/**
+ * The innermost error with a code, or the last one. Libraries wrap the driver's error, and Node wraps those of a host's several addresses.
+ */
 function deepest(error: unknown): { readonly code: string; readonly message: string } | null {
   if (!(error instanceof Error)) return null;
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;

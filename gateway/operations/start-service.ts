@@ -3,11 +3,11 @@ import type { FoundServices } from './find-services.ts';
 import { STOPPED, writeStartLine } from './start-line.js';
 import { publishSignalHandling, publishStartEnd } from './start-steps.js';
 
-/* A start that a signal may end: what it has begun is ended in order. */
+/* A start that a signal can end. What the start has opened is then closed in order. */
 
 /**
- * Finds what a service depends on, and serves. `serve` calls `handOver` once the service handles signals itself; true means that one came
- * during the start, and that the service is about to receive it.
+ * Finds the services that a process depends on, and then serves. `serve` calls `handOver` when the service handles signals itself.
+ * `handOver` returns true if a signal came during the start; the service is about to receive it.
  */
 export async function startService(
   find: () => Promise<FoundServices>,
@@ -15,7 +15,7 @@ export async function startService(
 ): Promise<void> {
   const signals = handleSignals();
   const services = await find().catch(error => {
-    // A terminal sends its signal to child processes as well, such as initdb.
+    // A terminal sends its signal to child processes too, such as initdb, and they fail then.
     if (signals.came()) leave();
     throw error;
   });
@@ -43,7 +43,7 @@ function handleSignals() {
     if (first === null) {
       first = { signal, at_ms: now_ms };
       writeStartLine('stopping when the current step of the start is done; press Ctrl-C again to stop at once');
-      // npm forwards a signal that the terminal has sent to both.
+      // npm forwards a signal that the terminal has sent to both processes.
     } else if (now_ms - first.at_ms > limits.signal_echo_ms) leave();
   };
   process.on('SIGINT', handle).on('SIGTERM', handle);

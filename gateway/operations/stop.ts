@@ -5,18 +5,21 @@ import { limits } from '../../schema/limits.ts';
 import type { Config } from '../config/read-config.ts';
 import { lookInTime } from './metrics.ts';
 
-/* A clean stop in bounded time: not ready, no new connections, calls in progress end, then everything is closed. */
+/*
+ * A clean stop in limited time: the process reports not ready, accepts no new connections, finishes calls in progress, and closes
+ * everything.
+ */
 
 interface SignalOptions {
   readonly config: Pick<Config, 'drain_ms' | 'stop_ms' | 'profile'>;
   readonly logger: Logger;
-  /** Stops what the process depends on, after it has stopped itself. */
+  /** Stops the services that the process depends on, after the process has stopped its own work. */
   afterwards(): Promise<void>;
 }
 
 /**
- * SIGTERM or SIGINT stops the process, a second signal hurries it: the other of the two, or the same one later than
- * an echo of the first. The exit code is 0 unless something could not be closed.
+ * Stops the process on SIGTERM or SIGINT. A second signal hurries the stop: the other of the two, or the same one if it comes too late to
+ * be an echo of the first. The exit code is 0 unless something could not be closed.
  */
 export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: SignalOptions): void {
   const { stop_ms, profile } = config;
@@ -32,7 +35,7 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
       logger.error({ err: error }, 'an error occurred while the process stopped, so it exits with code 1');
       process.exitCode = 1;
     }
-    // Something may still run, and is not waited for.
+    // Work that still runs is not waited for.
     process.exit();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -48,18 +51,18 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
 
 /** A service that can stop without interrupting its work. */
 interface Stoppable {
-  /** Reports not ready, and still accepts requests. */
+  /** Reports not ready, but still accepts requests. */
   drain(): void;
-  /** Accepts nothing new, finishes what is in progress, closes everything. */
+  /** Accepts no new requests, finishes those in progress, and closes everything. */
   close(): Promise<void>;
-  /** Interrupts what can be interrupted. */
+  /** Interrupts the work that can be interrupted. */
   hurry(): void;
   /** Paid calls that have not ended. */
   readonly underway: readonly JsonObject[];
 }
 
 interface StopOptions {
-  /** How long load balancers have to notice before the port is closed. */
+  /** Time for load balancers to notice the stop before the port is closed. */
   readonly drain_ms: number;
   /** Total time, the drain included. */
   readonly stop_ms: number;
@@ -68,14 +71,14 @@ interface StopOptions {
   readonly logger: Logger;
 }
 
-/** `left`: something still runs. */
+/** `left`: some work still runs. */
 interface StopOutcome {
   readonly kind: 'closed' | 'left';
 }
 
 /**
- * Nothing is lost if the time is too short: the database has the state of every paid call, and reconcile finishes it,
- * here at the next start or in another process.
+ * Stops a service in limited time. Nothing is lost if the time is too short: the database has the state of every paid call, and reconcile
+ * finishes the call, here at the next start or in another process.
  */
 async function stop(what: Stoppable, options: StopOptions): Promise<StopOutcome> {
   const { drain_ms, stop_ms, hurried, logger } = options;
@@ -91,7 +94,7 @@ async function stop(what: Stoppable, options: StopOptions): Promise<StopOutcome>
     return await Promise.race([closed, outOfPatience(what, patience_ms, hurried, ended.signal)]);
   } finally {
     ended.abort();
-    // It is not awaited any more, so its failure must not be an unhandled rejection.
+    // The closing is no longer awaited, so its failure must not be an unhandled rejection.
     closed.catch(() => {});
     const left = what.underway;
     if (left.length > 0)
@@ -99,7 +102,7 @@ async function stop(what: Stoppable, options: StopOptions): Promise<StopOutcome>
   }
 }
 
-/** Waits until the time is over, or for a second signal and a moment for calls that are nearly done. */
+/** Waits until the time is over or a second signal comes, and then a moment longer for calls that are nearly finished. */
 async function outOfPatience(
   what: Stoppable,
   patience_ms: number,

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { markOf } from './process-identity.ts';
 
 /**
- * The processes that share a DATA_DIR: one file per process, named by pid and start, with the address that it
- * announces. The stand-ins belong to all of them, so only the last one to leave may stop them.
+ * The processes that share a DATA_DIR. Each has a file, named by pid and start, that contains the address that it announces. All of them
+ * use the same stand-ins, so only the last one that leaves may stop them.
  */
 export interface Tenancy {
-  /** `others`: other processes still use this folder; leave the stand-ins running. */
+  /** Removes this process. `others`: other processes still use this folder, so the stand-ins must keep running. */
   leave(): Promise<{ kind: 'last' } | { kind: 'others'; pids: readonly number[] }>;
 }
 
 export interface Tenant {
   readonly pid: number;
-  /** The address that it announces to new users; null if it announces none. */
+  /** Address that the process announces to new users. Null if it announces none. */
   readonly url: string | null;
 }
 
 /**
- * Joining twice has no effect. Joining and leaving require the lock of the DATA_DIR or of the stand-in, because a new
- * process could otherwise meet a stand-in that is being stopped.
+ * Adds a process to a DATA_DIR. Joining twice has no effect. The caller must hold the lock of the DATA_DIR or of the stand-in to join and
+ * to leave, because a new process could otherwise use a stand-in that is being stopped.
  */
 export async function joinTenancy(data_dir: string, pid: number = process.pid): Promise<Tenancy> {
   const folder = folderIn(data_dir);
@@ -40,7 +40,7 @@ export async function announceTenant(data_dir: string, url: string): Promise<voi
   await writeFile(join(folderIn(data_dir), nameOf(process.pid)), url, { mode: 0o600 });
 }
 
-/** The running processes; files of dead ones are removed. */
+/** The running processes of a DATA_DIR. Files of dead ones are removed. */
 export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
   const folder = folderIn(data_dir);
   const living: Tenant[] = [];
@@ -54,7 +54,10 @@ export async function tenantsOf(data_dir: string): Promise<Tenant[]> {
   return living;
 }
 
-/** Without any process there is no folder. @throws any other error, because the processes are then unknown */
+/**
+ * Names of the files in the folder. Empty if there is no folder, because no process has joined. @throws any other error, because the
+ * processes are unknown then
+ */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);

@@ -14,7 +14,7 @@ import type { Queues } from '../record/queues.ts';
 import { lookInTime, type Metrics, SCRAPE_MS_MAX, type SocketTally } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 
-/* Values read at each scrape: heads, leases, queues, hubs. */
+/* Metrics whose values are read at each scrape: of the database, books, witnesses, jobs, queues, hubs, sockets and the process. */
 
 interface WatchParts {
   readonly database: Database;
@@ -54,7 +54,7 @@ function watchPool(metrics: Metrics, database: Database): void {
   ]);
 }
 
-/** An alarm: 0 unless a recorded row was altered. */
+/** Number of damaged books, for an alarm. It is 0 unless a recorded row was altered. */
 function watchBooks(metrics: Metrics, database: Database): void {
   metrics.watch(
     'svc_damaged_books',
@@ -67,7 +67,7 @@ function watchBooks(metrics: Metrics, database: Database): void {
   );
 }
 
-/** An alarm: `svc_witness_trouble{trouble="refused"}` is 1 if a witness reports a fork of the log. */
+/** State of the witnesses. `svc_witness_trouble{trouble="refused"}` is for an alarm: it is 1 if a witness reports a fork of the log. */
 function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonly VerifierKey[]): void {
   const look = async () => {
     const keys = witnesses.map(({ text }) => text);
@@ -86,7 +86,7 @@ function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonl
   );
 }
 
-/** Read once for all of them. */
+/** Figures of the database. All of these metrics share one read. */
 function watchFigures(metrics: Metrics, database: Database): void {
   let keys: ReturnType<typeof lookUp> | null = null;
   const lookUp = () => lookInTime(figures(database), SCRAPE_MS_MAX).finally(() => (keys = null));
@@ -113,7 +113,7 @@ function watchFigures(metrics: Metrics, database: Database): void {
   metrics.watch('svc_settle_day_authorizations', settled, [], one('fee_day_authorizations'));
 }
 
-/** Read once for both. */
+/** Jobs that are ready to run. Both metrics share one read. */
 function watchJobs(metrics: Metrics, database: Database): void {
   let keys: ReturnType<typeof lookUp> | null = null;
   const lookUp = () => lookInTime(readyJobs(database), SCRAPE_MS_MAX).finally(() => (keys = null));
@@ -144,7 +144,7 @@ function watchQueues(metrics: Metrics, queues: Queues): void {
   );
 }
 
-/** Labeled by names from the configuration. A hub without requests has no value. */
+/** State of the hubs, labelled by their names in the configuration. A hub without requests has no value. */
 export function watchHubs(metrics: Metrics, hubs: Hubs): void {
   metrics.watch('svc_hub_health', 'Health of a hub, from 1 (healthy) to 0 (paused)', ['hub', 'modality'], () =>
     hubs.standings.map(({ hub, modality, health }) => [{ hub, modality }, health] as const),
@@ -196,7 +196,7 @@ export function watchProcess(metrics: Metrics): () => void {
     ];
   });
   metrics.watch('process_open_fds', 'Open file descriptors', [], async () => {
-    // Linux only.
+    // This folder exists on Linux only.
     const open = await readdir('/proc/self/fd').catch(() => null);
     return open ? [[{}, open.length]] : [];
   });
@@ -209,7 +209,7 @@ export function watchProcess(metrics: Metrics): () => void {
   return watchDelay(metrics);
 }
 
-/** How late timers of the event loop run: what every caller waits for besides the call itself. */
+/** Registers the delay of timers in the event loop: every caller waits for it, in addition to the call itself. */
 function watchDelay(metrics: Metrics): () => void {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
