@@ -32,7 +32,7 @@ export interface Background {
   readonly jobs: Pick<Jobs, 'start' | 'done'>;
 }
 
-/** Background work: rounds of this process, and jobs, each of which one process does for all. */
+/** Opens the background work: rounds of this process, and jobs, each of which one process does for all. */
 export async function openBackground(
   parts: ReconcileParts,
   { base, logger, operations, closing, vault, issuer, features, config }: BackgroundParts,
@@ -78,20 +78,20 @@ function tasksOf(features: readonly Feature[], parts: FeatureParts): Tasks {
   return Object.assign({}, ...features.map(({ tasks }) => tasks?.(parts) ?? {}));
 }
 
-/** Empty if nothing is anchored. */
+/** Job that anchors the log. Empty if this process never anchors. */
 function anchorTasks({ anchoring }: BaseStart): readonly PeriodicTask[] {
   return anchoring ? [{ name: 'anchor', rest_ms: anchoring.poll_ms, run: () => anchoring.anchor() }] : [];
 }
 
-/** Empty if no witness is configured. */
+/** Job that has the log's heads cosigned. Empty if no witness is configured. */
 function cosignTasks({ cosigning }: ReconcileParts): readonly PeriodicTask[] {
   const run = () => cosigning.round().then(() => undefined);
   return cosigning.asked ? [{ name: 'cosign', rest_ms: COSIGN_REST_MS, run }] : [];
 }
 
 /**
- * An outage is shown by `/readyz` and the next round tries again; other errors are ours. Until Base is recognized no round can
- * use it, which was logged once and is not logged again.
+ * Log level of an error of a round or job. An outage is shown by `/readyz`, and the next round tries again; other errors are defects. Until
+ * Base is recognized, no round can use it, which is logged once and not again here.
  */
 function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
   const faults = error instanceof AggregateError ? error.errors : [error];

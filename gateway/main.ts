@@ -8,7 +8,7 @@ import { requirePort } from './operations/start-faults.ts';
 import { startService } from './operations/start-service.ts';
 import { stopOnSignals } from './operations/stop.ts';
 
-/* `npm start`: the gateway as a process, until a signal stops it. */
+/* `npm start`: runs the gateway as a process, until a signal stops it. */
 
 const NO_SOLANA =
   'LiteSVM does not run on this machine, so payments on Solana are not offered; set SOLANA_RPC_URL to use a node';
@@ -17,7 +17,7 @@ async function serve(settings: Settings, { config, stop }: FoundServices, handOv
   const logger = openLogger(settings.log_level);
   warnWithoutEffect(logger, settings);
   const gateway = await openGateway(config, { logger });
-  // Before the greeting is printed, because its reader may stop the process at once.
+  // Signals are handled before the greeting is printed, because its reader may stop the process at once.
   stopOnSignals(gateway, { config, logger, afterwards: stop });
   if (handOver()) return;
   if (!settings.without_solana && !config.solana) logger.warn(NO_SOLANA);

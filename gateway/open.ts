@@ -50,11 +50,11 @@ import { openChallenges } from './x402/offer.ts';
 
 export interface Gateway {
   readonly url: string;
-  /** Reports not ready, so that a load balancer sends calls elsewhere. Calls that come are still served. */
+  /** Reports not ready, so that a load balancer sends calls elsewhere. Calls that arrive are still served. */
   drain(): void;
   /** Finishes open calls, then closes everything in the reverse order of opening. */
   close(): Promise<void>;
-  /** Ends open streams: they are recorded without the rest of their answers. */
+  /** Ends open streams. They are recorded without the rest of their answers. */
   hurry(): void;
   /** Paid calls that have not ended. */
   readonly underway: readonly JsonObject[];
@@ -66,27 +66,29 @@ export interface GatewayOptions {
   readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
-  /** Clock for payments, proofs, rates and market data; the system's by default. */
+  /** Clock for payments, proofs, rates and market data. Default: the clock of the system. */
   readonly clock?: Clock;
-  /** How long a caller waits for a transaction on Solana. */
+  /** Time for which a caller waits for a transaction on Solana. */
   readonly wait_ms?: number;
-  /** Minimum work of a send on Nano; the network's threshold by default. */
+  /** Minimum work of a send on Nano. Default: the threshold of the network. */
   readonly nano_work_min?: bigint;
-  /** Which parts are served; all by default. */
+  /** Serves the endpoints. Default: all of them. */
   readonly serve?: Serve;
-  /** Verifier of payments to others; opened from the configuration by default. */
+  /** Verifier of payments to others. Default: opened from the configuration. */
   readonly transfers?: ForeignTransfers;
-  /** How many of the log's newest leaves are audited before the service starts. */
+  /** Number of the log's newest leaves that are audited before the service starts. */
   readonly audit_leaves?: number;
-  /** Pause of the audit of books after each step, as a multiple of its duration; 9 by default, so a tenth of a core at most. */
+  /** Pause of the audit of books after each step, as a multiple of its duration. Default: 9, so that it uses at most a tenth of a core. */
   readonly book_audit_rests?: number;
-  /** Features beyond the specification; all by default. */
+  /** Features beyond the specification. Default: all. */
   readonly features?: readonly Feature[];
-  /** SDL composed of the subgraphs with these features; the committed one by default. */
+  /** SDL composed of the subgraphs with these features. Default: the committed supergraph. */
   readonly supergraph?: string;
 }
 
-/** The composition root: everything is opened and closed here, and no other part creates its own dependencies. */
+/**
+ * Opens the gateway. This is the composition root: all parts are opened and closed here, and no other part creates its own dependencies.
+ */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = null, openChain = openBase, openHubs = openHttpHubs, serve = serveGateway } = options;
   const { openSettling = configuredSettling(), audit_leaves = limits.log_audit_leaves_max_at_start } = options;
@@ -121,9 +123,10 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       owner,
     });
     const { log, base } = await duringStart('checking the log of receipts', opening);
-    // For recording, settling, reconcile and the heartbeat, which check for a halt themselves; responses wait for `saved`.
+    // The database for recording, settling, reconcile and the heartbeat, which check for a halt themselves. Responses wait for the saved
+    // heads elsewhere.
     const database = log.books.track(store, { waits: false });
-    // For resolvers.
+    // The database for resolvers.
     const { watch: log_watch } = log;
     const saving = log.books.track(store, { waits: true });
     const guarded = refuseWritesWhileHalted(saving, () => log_watch.halt, log_watch.halted);
@@ -241,22 +244,22 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   }
 }
 
-/** Records that are not sales of this service. */
+/** Recorders of what is not sold by this service. */
 const besideCalls = ({ reports, completions, hand_offs }: OpenedRecording) => ({ reports, completions, hand_offs });
 
-/** Checks of the log beside appends: comparison with what is known, and cosigning. */
+/** Checks of the log in addition to those of appends: comparison with known heads, and cosigning. */
 function watchedBy({ witnesses }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {
   const meet = (head: HeadName) => watch.meet(head);
   const cosigning = new Cosigning({ ...parts, meet, witnesses: openWitnesses(witnesses) });
   return { cosigning, proveLog: () => watch.look() };
 }
 
-/** What `/health` shows of the configuration. */
+/** Members of the configuration that `/health` shows. */
 function shownOf({ profile, stand_ins, witnesses }: Config) {
   return { profile, stand_ins, witnesses: openWitnesses(witnesses).map(({ key }) => key) };
 }
 
-/** Everything that is sold, and the agents of wallets. */
+/** All paid operations, and the look-up of an agent by its wallet. */
 function salesOf(database: Database, parts: Omit<Parameters<typeof openSales>[0], 'random'>) {
   return {
     sold: openSales({ ...parts, random: systemRandom }),
@@ -264,7 +267,7 @@ function salesOf(database: Database, parts: Omit<Parameters<typeof openSales>[0]
   };
 }
 
-/** Parts of reconcile, which finishes a call by the same functions as its own process. */
+/** Parts of reconcile, which finishes a call with the same functions as the call's own process. */
 function reconciledBy(
   parts: Omit<ReconcileParts, 'finishing'> & Omit<ReconcileParts['finishing'], 'railOf'>,
 ): ReconcileParts {
@@ -283,7 +286,7 @@ const liveConnectionReport = (logger: Logger): LiveConnectionReport => ({
     ),
 });
 
-/** Only on a log that was proven, because the history in another database would be wrong. */
+/** Adds the key history to the issuer. The log must have been proven before, because the history in another database would be wrong. */
 async function withHistories(
   signer: Issuer,
   database: Database,
@@ -321,7 +324,7 @@ function needsOf({ profile }: Config, needed: OperationsNeeds): ReadinessParts {
     chain_age_ms: age_ms,
     lane_age_ms: lane => (rails[lane] ? rails[lane].age_ms() : 0),
     sound: () => log.sound,
-    // A development chain may be ahead, because each of its blocks is a second later than the one before.
+    // A development chain may be ahead of the clock, because each of its blocks is a second later than the one before.
     clock_off_ms: () => Math.max(heartbeat.clock_off_ms(), profile === 'production' ? chain_head.ahead_ms() : 0),
     subgraphs_away: () => standings.missingSubgraphs(),
     settling_trouble: network => rails[network]?.settling.trouble ?? null,
@@ -331,7 +334,7 @@ function needsOf({ profile }: Config, needed: OperationsNeeds): ReadinessParts {
   };
 }
 
-/** The hubs and the router that answer calls; the router also reports what it answered to others. */
+/** Opens the hubs and the router that answer calls, and the look-up of what the router has answered to other callers. */
 function openUpstream(
   { hubs: settings, hub_timeout_ms: timeout_ms, router }: Config,
   openHubs: typeof openHttpHubs,

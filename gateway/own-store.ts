@@ -20,17 +20,17 @@ import { everyFeature } from './features/every-feature.ts';
 import type { Feature } from './features/feature.ts';
 import { openStore } from './parts.ts';
 
-/* Opens a database only for the service that it belongs to, which is checked before anything is written. */
+/* Opens a database only for the service that it belongs to. This is checked before anything is written. */
 
 interface OwnStore {
   readonly database: Database;
-  /** Origin of the log: see `originOf`. */
+  /** Origin of the log; see `originOf`. */
   readonly log_origin: string;
 }
 
 type OwnConfig = Pick<Config, 'base_url' | 'data_dir' | 'database_url' | 'issuer_keys' | 'profile' | 'seal_key'>;
 
-/** @throws ConfigFault if the database belongs to another service */
+/** Opens the database of this service. @throws ConfigFault if the database belongs to another service */
 export async function openOwnStore(
   config: OwnConfig & Partial<Pick<Config, 'database_connections_max'>>,
   logger: Pick<Logger, 'warn'>,
@@ -42,7 +42,7 @@ export async function openOwnStore(
   const database = await openStore(database_url, { features, before, ...(connections_max && { connections_max }) });
   try {
     const known = await database.transaction(async tx => {
-      // If several processes start first at once, one defines the service and the others are compared with it.
+      // If several processes start for the first time at once, one of them defines the service, and the others are compared with it.
       await tx.query('lock table service_mark in share row exclusive mode');
       const found = await knownService(tx);
       requireSameService(found, own, profile);
@@ -57,7 +57,7 @@ export async function openOwnStore(
   }
 }
 
-/** The facts of this process. */
+/** Facts of this process that identify its service. */
 export function ownFacts({
   base_url,
   data_dir,
@@ -73,19 +73,19 @@ export function ownFacts({
   };
 }
 
-/** @throws ConfigFault */
+/** Checks that the database belongs to the service with these facts. @throws ConfigFault if it does not */
 function requireSameService(known: KnownService, own: ServiceFacts, profile: Config['profile']): void {
   const changed = changedParts(known, own);
   if (changed.length === 0 || maySimplyChange(changed, profile)) return;
   throw changedFault(changed, known, own);
 }
 
-/** In development a service may change its port without confirmation. */
+/** Whether a change needs no confirmation. In development a service may change its BASE_URL, which contains its port. */
 export function maySimplyChange(changed: readonly ServicePart[], profile: Config['profile']): boolean {
   return profile === 'development' && changed.every(part => part === 'BASE_URL');
 }
 
-/** Names all changes at once, and the one command that accepts them. */
+/** Error that names all changes at once, and the one command that accepts them. */
 export function changedFault(changed: readonly ServicePart[], known: KnownService, own: ServiceFacts): ConfigFault {
   const faults = changed.map(variable => ({ variable, problem: problems[variable](known, own) }));
   const command = `npm run accept-changed -- ${changed.join(' ')}`;

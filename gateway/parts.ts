@@ -16,9 +16,9 @@ import { everyFeature } from './features/every-feature.ts';
 import type { Feature } from './features/feature.ts';
 import { databaseFault } from './operations/start-faults.ts';
 
-/* Tables, schemas and sales, collected from the four subgraphs. */
+/* Collects tables, schemas and paid operations from the four subgraphs. */
 
-/** Additions of these features to a subgraph. */
+/** Parts that these features add to a subgraph. */
 function addedTo(name: SubgraphName, features: readonly Feature[]): readonly SubgraphAddition[] {
   return features.flatMap(({ adds }) => adds[name] ?? []);
 }
@@ -36,7 +36,7 @@ interface OwnSubgraph extends Pick<SubgraphAddition, 'entities' | 'migrations'> 
 
 const names = Object.keys(own) as readonly SubgraphName[];
 
-/** The tables of all subgraphs, and their migrations. */
+/** The tables of all subgraphs and of these features, and their migrations. */
 export function tablesWith(features: readonly Feature[]): Pick<DatabaseOptions, 'entities' | 'migrations'> {
   const parts = names.flatMap((name): Pick<SubgraphAddition, 'entities' | 'migrations'>[] => [
     own[name],
@@ -49,13 +49,13 @@ export function tablesWith(features: readonly Feature[]): Pick<DatabaseOptions, 
 }
 
 interface StoreOptions {
-  /** All by default. */
+  /** Features whose tables are included. Default: all. */
   readonly features?: readonly Feature[];
   readonly connections_max?: number;
   readonly before?: DatabaseOptions['before'];
 }
 
-/** The one database of all subgraphs, migrated. @throws ConfigFault if it cannot be opened; and errors of `before` */
+/** Opens and migrates the one database of all subgraphs. @throws ConfigFault if it cannot be opened; and errors of `before` */
 export async function openStore(
   url: string,
   { features = everyFeature, connections_max, before }: StoreOptions = {},
@@ -78,18 +78,18 @@ export function subgraphNamed(name: SubgraphName, features: readonly Feature[]):
   return own[name].build(addedTo(name, features).flatMap(({ resolvers }) => resolvers));
 }
 
-/** The last build, reused because gateways opened in one process have the same subgraphs, which depend on no gateway. */
+/** The last build. It is reused, because gateways that are opened in one process have the same subgraphs, which depend on no gateway. */
 let last_built: { readonly features: readonly Feature[]; readonly subgraphs: Promise<readonly Subgraph[]> } | null =
   null;
 
-/** Every subgraph of the graph. */
+/** All subgraphs of the graph, for this process. */
 export function subgraphs(features: readonly Feature[] = everyFeature): Promise<readonly Subgraph[]> {
   if (last_built?.features !== features)
     last_built = { features, subgraphs: Promise.all(names.map(name => subgraphNamed(name, features))) };
   return last_built.subgraphs;
 }
 
-/** Everything that is sold, by field. */
+/** All paid operations by field. */
 export function openSales(parts: {
   readonly hubs: Hubs;
   readonly vault: Vault;

@@ -5,24 +5,24 @@ import { limits } from '../../schema/limits.ts';
 import type { SocketTally } from '../operations/metrics.ts';
 import type { NextMessage } from './frame.ts';
 
-/** Whether a socket may be written to now; see SessionSockets. */
+/** Decides whether a socket may be written to now; see SessionSockets. */
 export interface Gate {
   readonly held: boolean;
-  /** Resolves when the event in hand may be sent. @throws Refusal if it may not */
+  /** Resolves when the current event may be sent. @throws Refusal if it may not */
   awaitPass(): Promise<void>;
 }
 
-/** The output of one operation, for events that are equal for all members of a group. */
+/** The output of one operation, for events that are the same for all members of a group. */
 export interface Delivery {
   readonly gate: Gate;
-  /** False if it is closed, or closed now because its reader is too slow. */
+  /** Sends an event. False if the output is closed, or is closed now because its reader is too slow. */
   send(message: NextMessage): boolean;
 }
 
 /**
- * The output of an operation on a socket, written straight into the connection: the frame is the same for all but the
- * operation's id, and `ws` would frame it for each. Messages of `ws` are written whole too (nothing is compressed
- * here), so that the two cannot mix.
+ * The output of an operation on a socket. It writes frames directly into the connection: they differ only by the operation's id, and `ws`
+ * would build a frame for each socket. Messages of `ws` are written as a whole too, because nothing is compressed here, so that the two
+ * cannot mix.
  */
 export class SocketDelivery implements Delivery {
   readonly gate: Gate;
@@ -52,17 +52,20 @@ export class SocketDelivery implements Delivery {
   }
 }
 
-/** The reader may read what is on its way and the reason for the end; if it does not, the connection is closed. */
+/** Closes a socket. The reader can still read what was sent and the reason for the end. If it does not, the connection is closed. */
 function drop(socket: WebSocket, position: number): void {
   socket.close(TRY_AGAIN_LATER, `too slow: resume with after: ${position}`);
   const impatience = setTimeout(() => socket.terminate(), limits.socket_slow_ms_max);
   socket.once('close', () => clearTimeout(impatience));
 }
 
-/** `forbidden`: the caller may read no more. `broken`: an internal error. `halted`: the receipt log is halted. */
+/**
+ * Why a socket is closed. `forbidden`: the caller may not read any longer. `broken`: an internal error. `halted`: the receipt log is
+ * halted.
+ */
 export type CloseCause = 'forbidden' | 'broken' | 'halted';
 
-/** 1013, Try Again Later, in the registry of RFC 6455: clients reconnect by themselves. */
+/** 1013, Try Again Later, in the registry of RFC 6455. Clients reconnect by themselves after it. */
 export const TRY_AGAIN_LATER = 1013;
 
 const closes: { readonly [why in CloseCause]: readonly [code: number, reason: string] } = {
@@ -79,7 +82,7 @@ export function closeSocket(socket: WebSocket, why: CloseCause): void {
 export interface Line {
   readonly open: boolean;
   shut(why: CloseCause): void;
-  /** Called once, when nothing is sent on it any more. */
+  /** Adds a listener that is called once, when nothing can be sent on the connection any longer. */
   onceClosed(listener: () => void): void;
 }
 

@@ -8,11 +8,11 @@ import type { NextMessage } from './frame.ts';
 
 /** How the events of a response are encoded. */
 export interface EventWriting {
-  /** An event that was executed for this reader only. */
+  /** Encodes an event that was executed for this reader only. */
   one(result: ExecutionResult): string | Buffer;
-  /** An event for all members of a group. */
+  /** Encodes an event for all members of a group. */
   shared(message: NextMessage): Buffer;
-  /** The last message; empty if there is none. */
+  /** The last message. Empty if the encoding has none. */
   readonly complete: string;
 }
 
@@ -23,8 +23,8 @@ const graphqlSse: EventWriting = {
 };
 
 /**
- * The response to one subscription as events (graphql-sse, distinct connections): `next` for each result, `complete`
- * at the end. A reader whose stream ends without it was cut off, and reconnects.
+ * The response to one subscription as events (graphql-sse, distinct connections): `next` for each result, `complete` at the end. A stream
+ * that ends without `complete` was cut off, and its reader reconnects.
  */
 export class EventBody implements Line {
   readonly readable: Readable;
@@ -40,7 +40,7 @@ export class EventBody implements Line {
     this.#writing = writing;
     this.#refusal = refusal;
     this.readable = new Readable({ read: () => this.#wake() });
-    // Headers are sent with the first byte, and the first event may take long.
+    // Headers are sent with the first byte, and the first event may take long, so a heartbeat is sent first.
     this.readable.push(HEARTBEAT);
     const heartbeat = setInterval(() => this.readable.readableLength === 0 && this.#push(HEARTBEAT), HEARTBEAT_MS);
     this.readable.once('close', () => this.#over());
@@ -74,13 +74,13 @@ export class EventBody implements Line {
     this.#over();
   }
 
-  /** A reader that has left must not keep its source open. */
+  /** Tells the listeners that the body has ended, so that a reader that has disconnected does not keep its source open. */
   #over(): void {
     this.#ended = true;
     for (const listener of this.#closed.splice(0)) listener();
   }
 
-  /** At the reader's pace: resolves when there is room for the next event. */
+  /** Writes an event at the reader's pace: resolves when there is room for the next event. */
   async write(result: ExecutionResult): Promise<void> {
     this.#push(this.#writing.one(result));
     this.#tally.deliveries++;
@@ -90,7 +90,7 @@ export class EventBody implements Line {
       });
   }
 
-  /** For live events: a reader that is too slow is cut off, and resumes from its last event. */
+  /** The output for live events. A reader that is too slow is cut off, and resumes from its last event. */
   delivery(gate: Gate): Delivery {
     return { gate, send: message => this.#send(message) };
   }
@@ -112,7 +112,7 @@ export class EventBody implements Line {
   }
 }
 
-/** JSON has no bare line breaks, so the data is one line (HTML standard, 9.2.6). */
+/** An event of the type `next`. JSON has no bare line breaks, so its data is one line (HTML standard, 9.2.6). */
 function next(result: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from('event: next\ndata: '), Buffer.from(result), Buffer.from('\n\n')]);
 }

@@ -1,11 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 
-/** A frame from a server: whole, text, not masked (RFC 6455 section 5.2), so the same bytes for every socket. */
+/**
+ * First byte of a frame from a server: text in a single frame. Such a frame is not masked (RFC 6455 section 5.2), so its bytes are the same
+ * for every socket.
+ */
 const FINAL_TEXT = 0x81;
 const LENGTH_16_BITS = 126;
 const LENGTH_64_BITS = 127;
 
-/** A `next` message of graphql-transport-ws: encoded once for all receivers; only the operation's id differs. */
+/** A `next` message of graphql-transport-ws. It is encoded once for all receivers, and only the operation's id differs. */
 export class NextMessage {
   readonly position: number;
   readonly #payload: Buffer;
@@ -20,12 +23,12 @@ export class NextMessage {
     return this.#payload.length;
   }
 
-  /** The payload, independent of the transport. */
+  /** JSON of the result, for transports without the rest of the message. */
   get result(): Buffer {
     return this.#payload.subarray(0, -1);
   }
 
-  /** The frame for the operation of that id. */
+  /** The frame for the operation with that id. */
   frame(id: string): Buffer {
     const known = this.#frames?.get(id);
     if (known) return known;
@@ -35,7 +38,7 @@ export class NextMessage {
     return frame;
   }
 
-  /** Frames are kept for current receivers; a later one gets its own. */
+  /** Drops the frames, which are kept for current receivers only. For a later receiver the frame is built again. */
   forgetFrames(): void {
     this.#frames = null;
   }

@@ -3,50 +3,50 @@ import type { ExecutionResult } from 'graphql';
 import { NextMessage } from './frame.ts';
 import { type Execute, Upstream } from './upstream.ts';
 
-/** Events are kept for a moment, so that readers that are slightly late need not execute them again. */
+/** Number of events that are kept for a while, so that readers that come slightly later need not execute them again. */
 const REMEMBERED_MAX = 64;
-/**
- * After so many deliveries the event loop runs other work: an event to ten thousand readers must not delay a paid
- * call.
- */
+/** Number of deliveries after which the event loop runs other work, because an event to ten thousand readers must not delay a paid call. */
 const DELIVERIES_PER_TURN_MAX = 250;
 
 /** Receives the events of a group. */
 export interface EventReceiver {
   offer(message: NextMessage): void;
-  /** No more events: the source ended (null), or failed. */
+  /** Called when no more events come. `fault`: null if the source has ended, or its error. */
   end(fault: unknown): void;
 }
 
 interface GroupSource {
   readonly execute: Execute;
   readonly response_name: string;
-  /** Resolves when every end of a session that was committed before the call has been announced. */
+  /** Resolves when every session end that was committed before the call has been announced. */
   catchUp(): Promise<void>;
-  /** Awaited before each event that is executed for one member only. */
+  /** Limits the events that are executed for one member only. Awaited before each of them. */
   readonly pace: Pace;
-  /** Bytes of events that may be remembered now. A larger event is not remembered. */
+  /** Number of bytes of events that may be remembered now. A larger event is not remembered. */
   remembered_bytes_max(): number;
   /** Called when the last member has left, or the source has ended. */
   onRelease(group: Group): void;
 }
 
 /**
- * All subscribers of the same events of a live field with the same rights. Each event is executed once and encoded
- * once. The source begins with the newest event, so that each member's distance is known: a member further back reads
- * for itself until it has caught up.
+ * All subscribers to the same events of a live field with the same rights. Each event is executed once and encoded once. The source begins
+ * with the newest event, so that the distance of each member is known. A member that is further back reads by itself until it has caught
+ * up.
  */
 export class Group {
-  /** Null if the source was opened; otherwise the reason. Kept, so that concurrent members wait for the same source. */
+  /**
+   * Null if the source was opened, or else the result that refuses it. The promise is kept, so that concurrent members wait for the same
+   * source.
+   */
   readonly opened: Promise<ExecutionResult | null>;
-  /** The position of the first event from the source. */
+  /** Position of the first event from the source. */
   readonly begun: Promise<number>;
   readonly #source: GroupSource;
   readonly #upstream: Upstream;
   readonly #members = new Set<EventReceiver>();
   readonly #begin: (position: number) => void;
   #newest: number | null = null;
-  /** Up to the newest, without gaps; empty if there is no room. */
+  /** The events up to the newest one, without gaps. Empty if there is no room. */
   #remembered: NextMessage[] = [];
   #remembered_bytes = 0;
   #filling: Promise<boolean> | null = null;
@@ -79,14 +79,15 @@ export class Group {
     return this.#source.pace;
   }
 
-  /** The events after a position, from a source of its own. */
+  /** The events after a position, from a separate source. */
   from(position: number | null): Upstream {
     return new Upstream(this.#source.execute, this.#source.response_name, position);
   }
 
   /**
-   * Remembers the events after a position not far back, executed once for all members that lack them: a thousand may
-   * reconnect after an interruption. False if it is too far back or too much, and each member reads for itself.
+   * Reads and remembers the events after a position that is not far back. They are executed once for all members that lack them, because a
+   * thousand may reconnect after an interruption. False if the position is too far back or the events are too large; each member then reads
+   * by itself.
    */
   async fill(position: number): Promise<boolean> {
     if (this.#newest === null || this.#newest - position > REMEMBERED_MAX) return false;
@@ -97,7 +98,7 @@ export class Group {
     return this.#filling;
   }
 
-  /** The events after a position; null if they are not remembered. */
+  /** The events after a position. Null if they are not remembered. */
   since(position: number): readonly NextMessage[] | null {
     const first = this.#remembered[0]?.position ?? (this.#newest ?? position) + 1;
     if (position + 1 < first) return null;
@@ -139,7 +140,7 @@ export class Group {
     let bytes = 0;
     let next = position + 1;
     try {
-      // The first remembered event may be dropped while we read.
+      // The first remembered event may be dropped during the reads.
       for (; next < (this.#remembered[0]?.position ?? next); next++) {
         const event = await upstream.next();
         if (event?.position !== next || bytes > this.#source.remembered_bytes_max()) return false;
@@ -151,7 +152,7 @@ export class Group {
     } finally {
       await upstream.return();
     }
-    // If all remembered events were dropped meanwhile, there would be a gap.
+    // If all remembered events were dropped in the meantime, the events that were read would leave a gap.
     if (this.#remembered[0]?.position !== next) return false;
     this.#remembered.unshift(...older);
     this.#remembered_bytes += bytes;
@@ -175,8 +176,8 @@ export class Group {
 const STEPS_MAX = 50;
 
 /**
- * Reading page by page never waits in between: a thousand readers would delay everything else in this process for
- * seconds. So they take turns.
+ * Lets single readers take turns. Reading page by page never waits between pages, so a thousand readers would delay everything else in this
+ * process for seconds.
  */
 export class Pace {
   #steps = 0;

@@ -4,16 +4,17 @@ import { plainUse, proofEnds } from '../../subgraphs/session/possession/proof.ts
 import { takeProof } from '../../subgraphs/session/possession/take-proof.ts';
 import { provenOnSocket, type ShownCredentials } from '../graph/identify.ts';
 
-/** How a socket that was opened by a proof is identified later, and how long it may stay open. */
+/** How the caller of a socket that was opened by a proof is identified later, and how long the socket may stay open. */
 export interface KeptProof {
   readonly shown: ShownCredentials;
-  /** Null: as long as the session of the proof. */
+  /** Milliseconds for which the socket may stay open. Null if it may stay open as long as the session of the proof. */
   readonly ms_left: number | null;
 }
 
 /**
- * A plain proof opens a socket for as long as it is valid itself: a copy could otherwise follow a book forever. The
- * nonce of a bound proof is consumed here, so that it opens one socket only. Null if it was consumed before.
+ * Keeps what a proof permits on a socket. A plain proof opens a socket for as long as the proof is valid, because a copy of it could
+ * otherwise follow a book for ever. The nonce of a bound proof is consumed here, so that it opens only one socket. Null if it was consumed
+ * before.
  */
 export async function keepProof(
   shown: ShownCredentials,
@@ -30,7 +31,7 @@ export async function keepProof(
   return { shown: { ...shown, proof: null, rests_on: session_hash }, ms_left: null };
 }
 
-/** With a plain proof each writing operation is a use of its own, whatever opened the socket. */
+/** The caller of an operation. With a plain proof, each writing operation is a separate use of it, whatever opened the socket. */
 export function withUsePerWrite(principal: Principal, payload: object): Principal {
   const { possession } = principal;
   if (possession.kind !== 'proven' || possession.by !== 'plain_proof' || possession.use === null) return principal;

@@ -9,16 +9,17 @@ const done: Done = { done: true, value: undefined };
 
 /**
  * One operation in a group. While it is behind the group, it reads the events itself at the pace of its socket, and graphql-ws sends the
- * results of next(). Once it has caught up, everything it read has been sent, so the group writes to its socket and next() stays pending.
+ * results of next(). Once it has caught up, everything that it read has been sent. From then on the group writes to its socket, and next()
+ * stays pending.
  */
 export class Member implements AsyncIterableIterator<ExecutionResult>, EventReceiver {
   readonly #group: Group;
   readonly #delivery: Delivery;
-  /** The last event that was sent; null if only new events are requested and the newest is not known yet. */
+  /** Position of the last event that was sent. Null if only new events are requested and the newest position is not known yet. */
   #position: number | null;
   #live = false;
   #replay: Upstream | null = null;
-  /** Set once no more events come: the error to throw, or the end. */
+  /** Set when no more events come: the error to throw, or null at the end. */
   #over: { readonly fault: unknown } | null = null;
   #wake: () => void = () => {};
 
@@ -37,7 +38,7 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, EventRece
         if (this.#live) await this.#woken();
       }
     } catch (fault) {
-      // An iterator that threw gets no return().
+      // return() is not called on an iterator that threw, so the member ends here.
       this.end(fault);
     }
     if (this.#over?.fault) throw this.#over.fault;
@@ -45,8 +46,7 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, EventRece
   }
 
   /**
-   * Called by the group with an event. A member whose socket cannot be written to now gets no copy: it reads the event from the source
-   * later.
+   * Called by the group with an event. A member whose socket cannot be written to now does not keep it, and reads it from the source later.
    */
   offer(message: NextMessage): void {
     if (!this.#live || this.#position === null || message.position <= this.#position) return;
@@ -75,35 +75,38 @@ export class Member implements AsyncIterableIterator<ExecutionResult>, EventRece
     return this;
   }
 
-  /** The next event, if the group is ahead; null if it comes from the group now, or nothing comes. */
+  /** The next event, if the group is ahead. Null if the event comes from the group, or no event comes. */
   async #behind(): Promise<ExecutionResult | null> {
     if (this.#join()) return null;
     if (this.#position !== null && !this.#replay && (await this.#group.fill(this.#position))) return null;
-    // It may have left meanwhile, and nothing would close what is opened here.
+    // The member may have ended in the meantime, and nothing would close a source that is opened here.
     if (this.#over) return null;
     this.#replay ??= this.#group.from(this.#position);
     await this.#group.pace.step();
     const event = await (this.#position === null ? this.#firstOf(this.#replay) : this.#replay.next());
-    // Replays end when they are closed: by us, or with the group's source.
+    // A replay ends when this member closes it, or with the group's source.
     if (!event) return null;
-    // An old event shows the current state, which may be newer than the end of the session.
+    // An old event shows the current state, which may contain changes after the end of the session.
     await this.#delivery.gate.awaitPass();
     this.#position = event.position;
     return event.result;
   }
 
-  /** The next new event, or null if the group has begun meanwhile with the newest. */
+  /** The next new event. Null if the group has begun in the meantime with the newest event. */
   async #firstOf(replay: Upstream) {
     const first = replay.next();
     const newest = await Promise.race([this.#group.begun, first.then(() => null)]);
-    // The first event of a book has no earlier one, so it comes from the replay too.
+    // The first event of a book has no event before it to start from, so it comes from the replay too.
     if (newest === null || newest === 1) return first;
     first.catch(() => {});
     this.#position = newest;
     return null;
   }
 
-  /** Synchronous with what the group remembers, so that no event can come in between. */
+  /**
+   * Joins the group if the group has all events that the member lacks. False if it does not. This runs synchronously, so that no event can
+   * come in between.
+   */
   #join(): boolean {
     if (this.#over) return true;
     this.#position ??= this.#group.newest;

@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.ts';
 import { callerForBook, eventsWhileBound, type SessionLifetime } from './several-sessions.ts';
 import type { SharedSubscriptions, SocketOperation } from './shared-subscriptions.ts';
 
-/* One operation of a socket, from its message to its events. */
+/* Runs one operation of a socket, from its message to its events. */
 
 export interface SubscriptionRequest {
   readonly query: string;
@@ -17,7 +17,10 @@ export interface SubscriptionRequest {
   readonly variables?: Record<string, unknown> | null | undefined;
 }
 
-/** Parsed and validated here, because a syntax error in graphql-ws would end the whole socket. */
+/**
+ * Admits an operation, or returns its errors. It is parsed and validated here, because a syntax error in graphql-ws would end the whole
+ * socket.
+ */
 export function admit(
   graph: Graph,
   { query, operationName, variables }: SubscriptionRequest,
@@ -48,7 +51,10 @@ export function operationOf({ document, operationName, variableValues, contextVa
   return { document, operationName, variables: variableValues ?? {}, context: contextValue };
 }
 
-/** The caller: for one book of several, the session of that book. An unreadable operation is refused at admission. */
+/**
+ * The caller of an operation. For an operation on one of several books, only the session of that book counts. An operation that cannot be
+ * parsed is refused at admission.
+ */
 export function callerOfOperation(
   graph: Graph,
   { query, operationName, variables }: SubscriptionRequest,
@@ -67,14 +73,14 @@ export function callerOfOperation(
   }
 }
 
-/** The output of its events, and what ends them. */
+/** The output of the events of an operation, and what ends them. */
 export interface OperationOutput {
   readonly delivery: Delivery;
-  /** Null if only the end of the socket ends them. */
+  /** Null if the events end only with the socket. */
   readonly resting: SessionLifetime | null;
 }
 
-/** In a group if possible, else executed for itself. */
+/** Subscribes in a group if possible, or else executes the operation separately. */
 export async function subscribeOperation(
   graph: Graph,
   shared: SharedSubscriptions,
@@ -88,7 +94,7 @@ export async function subscribeOperation(
 async function subscribeAlone(graph: Graph, operation: SocketOperation, { gate }: Delivery): Promise<SubscribeResult> {
   const events = await graph.subscribe(operation);
   if (!(Symbol.asyncIterator in events)) return events;
-  // A rotated session ends at once, also on streams that it opened.
+  // A rotated session ends at once, also on streams that were opened with it.
   return mapEvents(events, async event => {
     await gate.awaitPass();
     return event;

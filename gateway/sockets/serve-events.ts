@@ -27,7 +27,7 @@ interface AdmittedStream {
   readonly events: SubscribeResult;
 }
 
-/** Subscriptions as SSE responses under the rules of sockets: each is a socket with one operation. */
+/** Serves subscriptions as SSE responses, under the same rules as sockets: each response is treated as a socket with one operation. */
 export class EventStreams {
   readonly #options: EventOptions;
   readonly #open = new Set<EventBody>();
@@ -39,14 +39,17 @@ export class EventStreams {
     });
   }
 
-  /** The body, after admission. @throws GraphQLError if it is refused */
+  /** Opens a stream. Returns its body after admission. @throws GraphQLError if it is refused */
   async open(requested: SubscriptionRequest, shown: ShownCredentials, left: AbortSignal): Promise<EventBody> {
     const { body, events } = await this.#admit(requested, shown, { left });
     void this.#write(body, events);
     return body;
   }
 
-  /** The same in another encoding. Refusals come before there is a body. @throws GraphQLError */
+  /**
+   * Opens a stream in another encoding. A refused subscription is returned as a result before there is a body. @throws GraphQLError if it
+   * is not admitted
+   */
   async follow(
     requested: SubscriptionRequest,
     shown: ShownCredentials,
@@ -89,7 +92,7 @@ export class EventStreams {
     }
   }
 
-  /** Readers reconnect, to another process. */
+  /** Cuts off all streams, so that their readers reconnect to another process. */
   close(): void {
     for (const body of this.#open) body.cutOff();
   }

@@ -39,14 +39,14 @@ interface SubscriptionOptions {
   readonly logger: Logger;
   readonly path: string;
   readonly tally: SocketTally;
-  /** Proxies whose word for the client's address is trusted; none by default. */
+  /** Proxies that are trusted to state the client's address. Default: none. */
   readonly trust?: Trust | undefined;
-  /** Bounds operations per address, unless omitted. */
+  /** Limits operations per address. Without it they are not limited. */
   readonly rates?: Port['rates'] | undefined;
 }
 
 interface Subscriptions {
-  /** Closes sockets with 1001, and connections that do not answer. */
+  /** Closes sockets with code 1001, and disconnects those that do not answer. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     maxFragments: limits.socket_message_fragments_max,
   });
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Node has released the socket: an unhandled reset would end the process.
+    // Node no longer handles errors of this socket, and an unhandled reset would end the process.
     socket.on('error', () => socket.destroy());
     const refused = upgradeFault(request, options.path);
     if (refused) return void socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -73,7 +73,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     { ...options.tally.countSockets(protocol(options)), isProd: true },
     sockets,
   );
-  // graphql-ws would print every malformed frame to the console; ws has closed the socket by then.
+  // graphql-ws would print every malformed frame to the console. `ws` has closed the socket by then.
   sockets.on('connection', socket => {
     socket.removeAllListeners('error');
     socket.on('error', error => options.logger.debug({ err: error }, 'a socket failed'));
@@ -99,7 +99,7 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
   };
 }
 
-/** The status line for an invalid upgrade. */
+/** Status of the response to an invalid upgrade. Null if it is valid. */
 function upgradeFault(request: IncomingMessage, path: string): string | null {
   if (namesHosts(request)) return '400 Bad Request';
   return request.url?.split('?')[0] === path ? null : '404 Not Found';
@@ -112,7 +112,7 @@ type Admission = OperationOutput & { readonly context: Context };
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
 function protocol({ graph, callers, sessions, shared, logger, tally, trust, rates }: SubscriptionOptions): Protocol {
-  /** Admitted operations, by the arguments that graphql-ws passes back. */
+  /** Admitted operations by the arguments that graphql-ws passes back. */
   const admissions = new WeakMap<object, Admission>();
   return {
     connectionInitWaitTimeout: limits.socket_init_ms_max,
@@ -121,7 +121,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
         callers.requireNotHalted();
         requireKnownHeaders(extra.request.headers);
         extra.shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
-        // False closes with 4403. Without a session public fields are served.
+        // Returning false closes the socket with 4403. Without a session, public fields are served.
         extra.line = socketLine(extra.socket);
         extra.left = disconnectSignal(extra.socket, !extra.line.open);
         return (await sessions.identify(extra.line, extra.shown)).possession.kind !== 'wrong';
@@ -156,13 +156,16 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
   };
 }
 
-/** @throws rate_limited: bounds per socket, and per address and time */
+/** Checks the limits per socket, and per address and time. @throws rate_limited */
 function requireTurn(rates: SubscriptionOptions['rates'], { shown }: Caller, open: number): void {
   if (open > limits.socket_subscriptions_max) throw new Refusal('rate_limited');
   if (rates) requireWithin(rates.take('free', shown?.address ?? ''));
 }
 
-/** If only the database is unavailable the client may reconnect: clients never do after 4400 and 4500. */
+/**
+ * Closes a socket whose caller could not be identified. If only the database is unavailable, the code lets the client reconnect; clients
+ * never do after 4400 and 4500.
+ */
 function closeUnknown(socket: WebSocket, error: unknown, logger: Logger): void {
   if (error instanceof RefusedWhileHalted) {
     closeSocket(socket, 'halted');
@@ -188,8 +191,8 @@ async function callerOf({ shown, line }: Caller, sessions: SessionSockets) {
 const FLOODED = 4429;
 
 /**
- * Every frame costs work: messages are parsed and pings answered, even if nobody reads the answers. Bounds the frames
- * of a socket at once and per second; one that sends more is closed with the reason.
+ * Limits the frames of a socket, at once and per second. Every frame costs work: messages are parsed and pings answered, even if the client
+ * does not read the answers. A socket that sends more is closed with the reason.
  */
 function boundFrames(socket: WebSocket, now_ms: () => number, tally: SocketTally): void {
   let left = limits.socket_frames_burst_max;
@@ -208,18 +211,18 @@ function hangUp(socket: WebSocket, tally: SocketTally): void {
   if (socket.readyState !== socket.OPEN) return;
   tally.dropped.flood++;
   socket.close(FLOODED, 'Too many messages');
-  // Frames on their way are not read; a client that does not close is disconnected.
+  // Further frames are not read. A client that does not close is disconnected.
   socket.pause();
   setTimeout(() => socket.terminate(), limits.linger_ms_max).unref();
 }
 
 /**
- * A socket that refuses messages with a duplicate member, as bodies of HTTP requests: JSON.parse takes the last of
- * two, and a signer or log may have used the first. It closes as graphql-transport-ws does for every invalid message,
- * and passes on nothing after a close.
+ * A socket that refuses messages with a duplicate member, like bodies of HTTP requests: JSON.parse takes the last of two, while a signer or
+ * a log may have used the first. It closes with the code that graphql-transport-ws uses for every invalid message, and passes on nothing
+ * after a close.
  */
 class StrictSocket extends WebSocket {
-  // Before the other listeners, because graphql-ws would already have run the operation.
+  // The check runs before the other listeners, because graphql-ws would already have run the operation.
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     if (event !== 'message') return super.emit(event, ...args);
     if (this.readyState !== this.OPEN) return false;
@@ -230,22 +233,22 @@ class StrictSocket extends WebSocket {
   }
 }
 
-/** In the text as graphql-ws reads it. */
+/** Name of a repeated member, in the text as graphql-ws reads it. Null if there is none. */
 function repeatedIn(message: RawData): string | null {
   const text = String(message);
   try {
     return repeatedMember(Buffer.from(text), JSON.parse(text))?.param ?? null;
   } catch {
-    // Invalid JSON is closed by its reader, with the same code.
+    // graphql-ws closes the socket for invalid JSON, with the same code.
     return null;
   }
 }
 
-/** RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the code. */
+/** Longest reason of a close: a control frame has at most 125 bytes, two of them for the code (RFC 6455 section 5.5). */
 const REASON_BYTES_MAX = 123;
 const DUPLICATE = ': named twice in one object';
 
-/** The sentence stays whole; the name is cut to the room that is left. */
+/** Reason of a close. The name is shortened to the room that the sentence leaves. */
 function reasonOf(name: string): string {
   let shortened = name;
   while (Buffer.byteLength(shortened + DUPLICATE) > REASON_BYTES_MAX) shortened = shortened.slice(0, -1);
@@ -253,9 +256,9 @@ function reasonOf(name: string): string {
 }
 
 /**
- * The credentials in connectionParams: `{session}`, `{sessions: [...]}`, `{api_key}` and `{agent_id}`, or the HTTP
- * headers `X-SVC-Session`, `X-API-Key` and so on in any case, at the top or under `headers`. A proof, `{agent_id,
- * proof}` with a nonce, is not among the headers: it covers all the rest. @throws Refusal invalid_request
+ * Reads the credentials in connectionParams: `{session}`, `{sessions: [...]}`, `{api_key}` and `{agent_id}`, or the HTTP headers
+ * `X-SVC-Session`, `X-API-Key` and so on in any case, at the top or under `headers`. A proof, `{agent_id, proof}` with a nonce, is not read
+ * from the headers, because it covers all other members. @throws Refusal invalid_request
  */
 function shownIn(params: Record<string, unknown>): Omit<ShownCredentials, 'address'> {
   const { session, sessions, api_key, agent_id, headers } = params;
@@ -283,13 +286,13 @@ function headersIn(named: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, String(value)]));
 }
 
-/** One value, a list, or one header with several values. */
+/** Sessions in one value, in a list, or in one header with several values. */
 function shownAs(shown: unknown): readonly string[] {
   if (Array.isArray(shown)) return shown.flatMap(shownAs);
   const text = textOf(shown);
   if (text === null) return [];
   const sessions = sessionsIn(text);
-  // An empty credential counts as a wrong one.
+  // An empty credential counts as a wrong credential.
   return sessions.length > 0 ? sessions : [text];
 }
 
@@ -300,7 +303,7 @@ function proofIn(params: Record<string, unknown>): ShownProof | null {
   return { agent_id: agentOf(textOf(params.agent_id) ?? undefined), value, nonce: textOf(params.nonce), request };
 }
 
-/** A value that is not text counts as a wrong credential. */
+/** A value as text. A value that is not text becomes text, and so counts as a wrong credential. */
 function textOf(value: unknown): string | null {
   return value === undefined || value === null ? null : String(value);
 }

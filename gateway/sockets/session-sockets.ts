@@ -20,35 +20,33 @@ import {
 } from './several-sessions.ts';
 
 export interface SocketCallers {
-  /** Identifies the caller: at connection_init, for each operation, and again when a session has ended. */
+  /** Identifies the caller: at connection_init, for each operation, and again after a session has ended. */
   identify(shown: ShownCredentials): Promise<Principal>;
-  /** The book that a session opens now. */
+  /** Book that a session opens now. Null if the session has ended. */
   bookOfSession(session: string): Promise<HeldBook | null>;
-  /** The rights of a proof that was valid at connection_init; null if it was used before. */
+  /** What a proof that was valid at connection_init permits later. Null if it was used before. */
   keep(shown: ShownCredentials, possession: Possession): Promise<KeptProof | null>;
-  /** A new context for each operation of that caller. */
+  /** Creates a new context for each operation of that caller. */
   createContext(principal: Principal): Context;
-  /** Announces every session that ends, in any process. */
+  /** Calls the watcher with every session that ends, in any process. */
   watchSessions(watcher: SessionWatcher): Promise<() => void>;
-  /** Resolves when every end of a session that was committed before the call has been announced. */
+  /** Resolves when every session end that was committed before the call has been announced. */
   catchUp(): Promise<void>;
-  /** @throws RefusedWhileHalted 503 */
+  /** Checks that the log is not halted. @throws RefusedWhileHalted 503 */
   requireNotHalted(): void;
   /** Resolves once the log is halted: events may be lost, and a session of a socket may have ended. */
   readonly halted: Promise<void>;
 }
 
 const AWAY_REST_MS = 1_000;
-/**
- * Bounds concurrent look-ups, because thousands of sockets reconnect after a restart and the database has other work.
- */
+/** Limits concurrent look-ups, because thousands of sockets reconnect after a restart, and the database has other work. */
 const LOOK_UPS_AT_ONCE_MAX = 16;
 
 /**
- * The open sockets of this process with a session or proof. When a session ends, in any process, the sockets of its
- * agent are held back at once: nothing is sent on or read from them until each is closed (4403) or released. With
- * several sessions only what rests on the ended one ends. All sockets are held back while ends of sessions cannot be
- * received, or the database is unavailable.
+ * Watches the open sockets of this process that have a session or proof. When a session ends, in any process, the sockets of its agent are
+ * held back at once: nothing is sent on or read from a socket until it is closed (4403) or released. If a socket has several sessions, only
+ * the operations that depend on the ended session end. All sockets are held back while session ends cannot be received, or the database is
+ * unavailable.
  */
 export class SessionSockets {
   readonly #callers: SocketCallers;
@@ -57,7 +55,7 @@ export class SessionSockets {
   readonly #bounded = pLimit(LOOK_UPS_AT_ONCE_MAX);
   readonly #open = new Map<Line, SessionSocket>();
   #watching: Promise<() => void> | null = null;
-  /** While ends of sessions cannot be received. */
+  /** Set while session ends cannot be received. */
   #deaf: PromiseWithResolvers<void> | null = null;
   #closed = false;
 
@@ -66,9 +64,7 @@ export class SessionSockets {
     this.#logger = logger;
   }
 
-  /**
-   * The caller of the socket. The watch begins before the look-up, so that a session that ends in between is noticed.
-   */
+  /** Identifies the caller of a socket. The watch begins before the look-up, so that a session that ends in between is noticed. */
   async identify(line: Line, shown: ShownCredentials): Promise<Principal> {
     if (shown.sessions.length === 0 && shown.proof === null) return this.#identify(shown);
     const looked = { agent_ids: null, held: null, again: false };
@@ -91,7 +87,7 @@ export class SessionSockets {
   /** One look-up serves all requests with the same credentials that arrive before it begins. */
   #identify(shown: ShownCredentials): Promise<Principal> {
     const { sessions, of_several, agent, proof, rests_on, api_key, slice, ingest_key, board_secrets, address } = shown;
-    // Everything that the answer depends on.
+    // The key contains everything that the result depends on.
     const secrets = [api_key, slice, ingest_key, board_secrets];
     const key = JSON.stringify([sessions, of_several, agent, proof, rests_on, ...secrets, address]);
     return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
@@ -124,8 +120,8 @@ export class SessionSockets {
   }
 
   /**
-   * Resolves when an event may be sent on the socket: every end of a session that was committed before the call has
-   * been announced, and this socket's session has not ended. @throws Refusal if it has
+   * Resolves when an event may be sent on the socket: every session end that was committed before the call has been announced, and this
+   * socket's session has not ended. @throws Refusal if it has
    */
   async awaitPass(line: Line): Promise<void> {
     const possessed = this.#open.get(line);
@@ -135,7 +131,7 @@ export class SessionSockets {
     if (!line.open) throw new Refusal('forbidden');
   }
 
-  /** The output for one operation of a caller, while its socket is open and its sessions last. */
+  /** Gate for the output of one operation of a caller: open while its socket is open and its sessions last. */
   gate(line: Line, { possession }: Principal): Gate & { readonly resting: SessionLifetime | null } {
     const possessed = this.#open.get(line);
     const hashes = booksOf(possession).map(({ session_hash }) => session_hash);
@@ -152,7 +148,7 @@ export class SessionSockets {
     };
   }
 
-  /** Does not wait, because an unavailable database may be the reason. */
+  /** Stops watching. It does not wait, because an unavailable database may be the reason for the stop. */
   close(): void {
     this.#closed = true;
     this.#deaf?.resolve();
@@ -162,7 +158,7 @@ export class SessionSockets {
     );
   }
 
-  /** Null: a session may have ended unnoticed. */
+  /** Holds back the sockets of an agent whose session has ended. `agent_id` is null if sessions of any agent may have ended unnoticed. */
   #ended(agent_id: number | null): void {
     if (agent_id === null) {
       this.#deaf?.resolve();
@@ -185,7 +181,7 @@ export class SessionSockets {
     });
   }
 
-  /** Never throws, and ends when it is known whether the session lives. */
+  /** Checks a held socket. Never throws, and ends when it is known whether the session is still valid. */
   async #look(possessed: SessionSocket): Promise<void> {
     const { line } = possessed;
     while (possessed.again && line.open && !this.#closed) {
@@ -214,7 +210,7 @@ export class SessionSockets {
     return principal;
   }
 
-  /** An internal error, not an unavailable database: another look-up would not help. */
+  /** Closes a socket after an internal error. Unlike after an unavailable database, another look-up would not help. */
   #giveUp(line: Line, error: unknown): void {
     this.#logger.error(
       { err: error },

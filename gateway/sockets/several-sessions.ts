@@ -14,11 +14,11 @@ import type { ShownCredentials } from '../graph/identify.ts';
 import type { DocumentRequest } from '../graph/open-graph.ts';
 import type { Line } from './delivery.ts';
 
-/* A subscription of a caller with several sessions: which of them it depends on, and how it ends with one. */
+/* Subscriptions of a caller with several sessions: which sessions a subscription depends on, and how it ends with one of them. */
 
 /**
- * A subscription to one book uses the session of that book only: then all its subscribers share its events, and the end of another session
- * does not affect it. One without a book depends on every session.
+ * The caller of a request. A subscription to one book uses only the session of that book, so that all its subscribers share its events, and
+ * the end of another session does not affect it. A subscription without a book depends on every session.
  */
 export function callerForBook(schema: GraphQLSchema, request: DocumentRequest, principal: Principal): Principal {
   if (principal.possession.kind !== 'several') return principal;
@@ -27,7 +27,7 @@ export function callerForBook(schema: GraphQLSchema, request: DocumentRequest, p
   return held ? { ...principal, possession: { kind: 'proven', ...held } } : principal;
 }
 
-/** The `agentId` of the one field of a subscription; null if there is none. */
+/** The `agentId` of the only field of a subscription. Null if there is none. */
 function followedBook(schema: GraphQLSchema, { document, operationName, variables }: DocumentRequest): number | null {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'subscription') return null;
@@ -39,7 +39,7 @@ function followedBook(schema: GraphQLSchema, { document, operationName, variable
     const { agentId } = getArgumentValues(field, node, coerced);
     return typeof agentId === 'number' ? agentId : null;
   } catch {
-    // Errors of it are reported when it runs.
+    // Invalid arguments are reported when the subscription runs.
     return null;
   }
 }
@@ -52,8 +52,8 @@ export interface SessionLifetime {
 }
 
 /**
- * The events until a session that they depend on has ended, then `forbidden`, even while waiting. Each event is raced with a promise of its
- * own, because a longer-lived one would keep all that were raced with it.
+ * Passes on the events until a session that they depend on has ended, and then throws `forbidden`, even while waiting. Each event is raced
+ * with a new promise, because a longer-lived promise would keep everything that was raced with it.
  */
 export function eventsWhileBound(
   events: AsyncIterableIterator<ExecutionResult>,
@@ -97,20 +97,20 @@ export function eventsWhileBound(
   };
 }
 
-/** A socket with sessions, and its operations if there are several sessions. */
+/** A socket with sessions or a proof, and its operations if it has several sessions. */
 export interface SessionSocket {
   readonly line: Line;
-  /** Set at connection_init and kept, because the session may end while the socket is open. */
+  /** Credentials from connection_init. They are kept, because the session may end while the socket is open. */
   shown: ShownCredentials;
-  /** Null until the session is looked up; until then it may belong to any agent. */
+  /** Agents of the sessions. Null until the sessions are looked up; until then they may belong to any agent. */
   agent_ids: ReadonlySet<AgentId> | null;
-  /** Hashes of the sessions, of several, that have ended. */
+  /** Hashes of those of several sessions that have ended. */
   readonly ended: Set<string>;
-  /** Operations with the hashes of the sessions that they depend on, if there are several. */
+  /** Operations with the hashes of the sessions that they depend on, if the socket has several sessions. */
   readonly resting: Map<AbortController, readonly string[]>;
-  /** While the socket is held back: resolves when it was checked, and is closed or released. */
+  /** Set while the socket is held back. Resolves when it was checked, and is closed or released. */
   held: Promise<void> | null;
-  /** The look-up may be out of date, so it runs again. */
+  /** True if the last look-up may be out of date and must run again. */
   again: boolean;
 }
 
@@ -118,7 +118,7 @@ export function hasSeveralSessions({ sessions, of_several = false }: ShownCreden
   return sessions.length > 1 || of_several;
 }
 
-/** Ended from the start if a session has ended since its caller was looked up. */
+/** Begins the lifetime of an operation. It has ended from the start if one of its sessions has ended since the caller was looked up. */
 export function bindToSessions({ resting, ended }: SessionSocket, hashes: readonly string[]): SessionLifetime {
   const operation = new AbortController();
   resting.set(operation, hashes);
@@ -126,7 +126,7 @@ export function bindToSessions({ resting, ended }: SessionSocket, hashes: readon
   return { ended: operation.signal, release: () => void resting.delete(operation) };
 }
 
-/** Drops the sessions that have ended, and ends what depends on them. False if all or none have ended. */
+/** Removes the sessions that have ended, and ends the operations that depend on them. False if all or none have ended. */
 export async function dropEndedSessions(
   possessed: SessionSocket,
   held: (session: string) => Promise<HeldBook | null>,

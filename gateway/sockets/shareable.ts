@@ -17,21 +17,21 @@ import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
 import type { LiveField } from '../graph/supergraph.ts';
 
-/** A subscription in a normal form that equal ones share, with a position that we set. */
+/** A subscription in a normal form that equal subscriptions share. The start position is a variable that this service sets. */
 export interface Shareable {
   readonly text: string;
   readonly operationName: string | null;
   /** The caller's variables, except those that the normal form does not use. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The last event that this caller has; null for new events only. */
+  /** Position of the last event that this caller has. Null for new events only. */
   readonly after: number | null;
-  /** The response name of the event. */
+  /** Response name of the event. */
   readonly response_name: string;
-  /** As in the field's `@live`. */
+  /** Member `remembered` of the field's `@live`. */
   readonly remembered: boolean;
 }
 
-/** The variable of the start position, and the alias under which each event has its position. */
+/** Name of the variable for the start position. `POSITION` is the alias under which each event has its position. */
 export const AFTER = '_after';
 export const POSITION = '_position';
 
@@ -45,10 +45,10 @@ interface Spelling {
   readonly remembered: boolean;
 }
 
-/** Computed once per document and operation; null if it cannot be shared. */
+/** Normal forms, computed once per document and operation. Null if the operation cannot be shared. */
 const spellings = new WeakMap<DocumentNode, Map<string, Spelling | null>>();
 
-/** Null if the operation is not a valid subscription to a live field; then it is executed for itself. */
+/** The normal form of an operation. Null if it is not a valid subscription to a live field; it is executed separately then. */
 export function shareable(graph: Graph, { document, operationName, variables }: Operation): Shareable | null {
   const known = spellings.get(document) ?? new Map<string, Spelling | null>();
   spellings.set(document, known);
@@ -70,13 +70,16 @@ export function shareable(graph: Graph, { document, operationName, variables }: 
   };
 }
 
-/** Reads the argument like GraphQL: variable, literal, default or missing; undefined if it is invalid. */
+/**
+ * Reads the start position as GraphQL does, from a variable, a literal or a default. Null if it is missing, undefined if it is invalid or
+ * cannot be shared.
+ */
 function startOf(graph: Graph, { operation, node, field, after }: Spelling, variables: Operation['variables']) {
   const { coerced } = getVariableValues(graph.schema, operation.variableDefinitions ?? [], variables);
   if (!coerced) return undefined;
   try {
     const start = getArgumentValues(field, node, coerced)[after] ?? null;
-    // Counting back from the newest is executed for itself, because only the owner knows the newest.
+    // A position that counts back from the newest event is executed separately, because only the owner has the newest position.
     return start === null || (typeof start === 'number' && start >= 0) ? start : undefined;
   } catch {
     return undefined;
@@ -92,12 +95,12 @@ function spell(graph: Graph, document: DocumentNode, operationName: string): Spe
   const field = graph.schema.getSubscriptionType()?.getFields()[node.name.value];
   const separate = separateOperations(document)[operation.name?.value ?? ''];
   if (!live || !field || !separate) return null;
-  // The added alias is removed from the response.
+  // The added alias is removed from the response, so the document must not use the same name.
   if (responseNamesIn(separate).has(POSITION)) return null;
 
   const { text, used } = oneSpelling(separate, operation, node, field, live);
   try {
-    // The added field may exceed the bounds of a document.
+    // The added field may exceed the limits of a document.
     if (graph.validate(graph.parse(text)).length > 0) return null;
   } catch {
     return null;

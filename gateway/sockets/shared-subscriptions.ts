@@ -12,11 +12,11 @@ export interface SocketOperation extends Operation {
   readonly context: Context;
 }
 
-/** Bytes of past events per group and in total, so that a client with thousands of groups cannot fill the memory. */
+/** Bytes of past events that are kept per group and in total, so that a client with thousands of groups cannot fill the memory. */
 const REMEMBERED_BYTES_MAX = 128 * 1024;
 const REMEMBERED_BYTES_MAX_BY_ALL = 64 * 1024 * 1024;
 
-/** Finds or opens the group of this process with the same events and rights for each subscriber. */
+/** Finds or opens, for each subscriber, the group of this process with the same events and rights. */
 export class SharedSubscriptions {
   readonly #graph: Graph;
   readonly #catchUp: () => Promise<void>;
@@ -28,7 +28,7 @@ export class SharedSubscriptions {
     this.#catchUp = heard;
   }
 
-  /** Null if the operation cannot be shared, or is refused; then it is executed for itself. */
+  /** Subscribes in a group. Null if the operation cannot be shared, or is refused; it is executed separately then. */
   async subscribe(operation: SocketOperation, delivery: Delivery): Promise<SubscribeResult | null> {
     const shared = shareable(this.#graph, operation);
     if (!shared) return null;
@@ -39,7 +39,7 @@ export class SharedSubscriptions {
     try {
       if ((await group.opened) === null) return member;
     } catch {
-      // Executed for itself it fails by itself.
+      // The operation is executed separately, and reports its own error.
     }
     await member.return();
     return null;
@@ -72,8 +72,8 @@ export class SharedSubscriptions {
 }
 
 /**
- * Everything that the events depend on, and all rights that a resolver may check: a difference in any of it is
- * another group.
+ * Key of a group. It contains everything that the events depend on, and all rights that a resolver may check, so that any difference leads
+ * to another group.
  */
 function keyOf({ text, operationName, variables }: Shareable, { possession, api_key }: Principal): string {
   const held = booksOf(possession).map(({ agent_id, session_hash, by }) => [agent_id, session_hash, by]);

@@ -9,14 +9,14 @@ export interface NumberedEvent {
   readonly result: ExecutionResult;
 }
 
-/** Executes the field from a position on; null and negative ones as in `@live`. */
+/** Executes the field from a position on. Null and negative positions have the meaning described at `@live`. */
 export type Execute = (after: number | null) => Promise<SubscribeResult>;
 
 const AWAY_REST_MS = 1_000;
 
 /**
- * The events of a live field from a position on, without gap. While the database is unavailable it tries again, so
- * that subscribers need not notice.
+ * The events of a live field from a position on, without gap. While the database is unavailable, it tries again, so that subscribers do not
+ * notice.
  */
 export class Upstream {
   readonly #execute: Execute;
@@ -31,7 +31,7 @@ export class Upstream {
     this.#after = after;
   }
 
-  /** Whether it is granted. @throws as the source does; errors of the request are its result */
+  /** Opens the source. Null if it was opened, or else the result with the errors of the request. @throws the errors of the source */
   async open(): Promise<ExecutionResult | null> {
     const events = await this.#execute(this.#after);
     if (!(Symbol.asyncIterator in events)) return events;
@@ -40,7 +40,7 @@ export class Upstream {
     return null;
   }
 
-  /** Null once it has ended. @throws the errors of the request */
+  /** The next event. Null after the end. @throws the errors of the request */
   async next(): Promise<NumberedEvent | null> {
     while (!this.#ended.signal.aborted) {
       const refused = this.#events ? null : await this.open();
@@ -58,7 +58,7 @@ export class Upstream {
     return null;
   }
 
-  /** Never throws: a source that fails to close yields nothing more anyway. */
+  /** Closes the source. Never throws, because a source that fails to close yields nothing more either. */
   async return(): Promise<void> {
     this.#ended.abort();
     await this.#giveBack();
@@ -74,7 +74,10 @@ export class Upstream {
     await sleep(AWAY_REST_MS, null, { signal: this.#ended.signal }).catch(() => {});
   }
 
-  /** A subscriber to new events must not skip those that came while the source was away. */
+  /**
+   * Sets the position before a failed event, so that a subscriber to new events does not miss those that came while the source was
+   * unavailable.
+   */
   #standBefore(result: ExecutionResult): void {
     if (this.#after !== null) return;
     const position = Number(this.#eventIn(result)?.[POSITION]);
@@ -86,7 +89,7 @@ export class Upstream {
     return (data?.[this.#response_name] ?? null) as Record<string, unknown> | null;
   }
 
-  /** A failed event has no position: it follows the one before it. Null if that is unknown. */
+  /** Adds the position to an event. A failed event has none, so it gets the position after the last one. Null if that is unknown. */
   #number(result: ExecutionResult): NumberedEvent | null {
     const event = this.#eventIn(result);
     if (!event && this.#after !== null && this.#after < 0) return null;

@@ -6,15 +6,15 @@ import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/text.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 
-/* A payment as an x402 client sends it, with the identifier by which it may name its purchase. */
+/* Parses a payment as an x402 client sends it, with the identifier by which a client may name its purchase. */
 
-/** Declared in a 402: a client may name its purchase. The extension's own specification has the format. */
+/** Extension in a 402 that permits a client to name its purchase. Its specification defines the format. */
 export const identifierDeclared = { [PAYMENT_IDENTIFIER]: { info: { required: false }, schema: {} } };
 
 /**
- * Of our extensions in a client's payment only the identifier is read. An invalid one makes the payment malformed, because
- * without it a purchase could be charged twice. The schema beside it comes from the client and is never compiled, as the
- * package's own validation would do.
+ * Reads the identifier, the only extension that is read from a client's payment. An invalid one makes the payment malformed, because
+ * without it a purchase could be charged twice. The schema beside it comes from the client and is never compiled, as the package's own
+ * validation would do.
  */
 const identified = z
   .object({
@@ -25,7 +25,7 @@ const identified = z
   .nullish()
   .transform(extensions => extensions?.[PAYMENT_IDENTIFIER]?.info.id ?? null);
 
-/** The extensions of a payment that are read, in the form in which they came. */
+/** The extensions of a payment that are read, in the form in which they were sent. */
 function keptExtensions(identifier: string | null): JsonObject {
   return identifier === null ? {} : { extensions: { [PAYMENT_IDENTIFIER]: { info: { id: identifier } } } };
 }
@@ -33,7 +33,7 @@ function keptExtensions(identifier: string | null): JsonObject {
 /** Shapes of x402 v1 and v2 payments. Unknown members are dropped, so nothing is stored that is not read. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
 const address = hexOf(40);
-/** uint256 as a decimal string; some clients send small values as numbers. */
+/** uint256 as a decimal string. Some clients send small values as numbers. */
 const uint = z
   .union([z.string().regex(/^(0|[1-9][0-9]{0,77})$/), z.int().nonnegative()])
   .transform(value => String(value));
@@ -48,7 +48,7 @@ const authorization = z.object({
   validBefore: uint,
   nonce: hexOf(64),
 });
-/** EIP-3009. Signatures of contract wallets (ERC-1271, ERC-6492) are of any length. */
+/** An EIP-3009 authorization and its signature. Signatures of contract wallets (ERC-1271, ERC-6492) can have any length. */
 const exactEvmPayload = z.object({
   signature: z
     .string()
@@ -58,7 +58,7 @@ const exactEvmPayload = z.object({
 });
 export type ExactEvmPayload = z.infer<typeof exactEvmPayload>;
 
-/** A whole transaction of at most 1,232 bytes, signed by its payer, as base64. */
+/** A whole transaction of at most 1,232 bytes, signed by its payer, in base64. */
 const exactSvmPayload = z.object({ transaction: z.string().regex(/^[A-Za-z0-9+/]{4,1644}={0,2}$/) });
 export type ExactSvmPayload = z.infer<typeof exactSvmPayload>;
 export type ExactPayload = ExactEvmPayload | ExactSvmPayload;
@@ -73,7 +73,7 @@ const terms = z.object({
   extra: z
     .object({ name: text.optional(), version: text.optional(), feePayer: text.optional() })
     .nullish()
-    // Only compared members are kept. A missing one must stay missing, because undefined cannot be hashed.
+    // Only members that are compared are kept. A missing one must stay missing, because undefined cannot be hashed.
     .transform(extra => ({
       ...(extra?.name && { name: extra.name }),
       ...(extra?.version && { version: extra.version }),
@@ -87,26 +87,26 @@ const envelopes = {
   2: z.object({ x402Version: z.literal(2), accepted: terms, payload: z.unknown(), extensions: identified }),
 };
 
-/** Payload shape of each network. For an unknown network it is not read; its name is refused later. */
+/** Shape of the payload on each network. The payload of an unknown network is not read, because the network is refused later. */
 const payloads: Record<NetworkName, z.ZodType<ExactPayload>> = { base: exactEvmPayload, solana: exactSvmPayload };
 
 export interface Envelope {
   readonly scheme: string;
-  /** Null if the name is unknown. */
+  /** Network of the payment. Null if its name is unknown. */
   readonly network: NetworkName | null;
-  /** v2 names the offer that it accepts; v1 does not. */
+  /** The accepted offer, which a payment of v2 names. Null for v1. */
   readonly accepted: AcceptedTerms | null;
   readonly payload: ExactPayload | null;
-  /** Name of the purchase by v2's payment-identifier extension. */
+  /** Name of the purchase, from the payment-identifier extension of v2. Null if it has none. */
   readonly identifier: string | null;
-  /** The payment without unknown members. */
+  /** The payment as JSON, without unknown members. */
   readonly kept: JsonObject;
 }
 
-/** Parsed payments by the stored object, so that the charge need not parse what the gate has parsed. */
+/** Parsed payments by their `kept` object, so that a payment that was parsed at admission need not be parsed again at the charge. */
 const read = new WeakMap<object, Envelope>();
 
-/** Parses a payment again only if it came from another process. */
+/** Returns a parsed payment. It is parsed again only if it came from another process. Null if it is malformed. */
 export function readEnvelope({ x402_version, envelope }: PresentedPayment): Envelope | null {
   const known = read.get(envelope);
   if (known?.kept.x402Version === x402_version) return known;
@@ -114,12 +114,12 @@ export function readEnvelope({ x402_version, envelope }: PresentedPayment): Enve
   return parsed.kind === 'read' ? parsed.envelope : null;
 }
 
-/** `why`: the member that is invalid, and what is wrong with it. */
+/** Result of parsing. `why`: the member that is invalid, and what is wrong with it. */
 type ParsedEnvelope =
   | { readonly kind: 'read'; readonly envelope: Envelope }
   | { readonly kind: 'malformed'; readonly why: string };
 
-/** Checks the shape of a payment. Copies what it keeps of its input. */
+/** Parses a payment and checks its shape. The result contains copies, not parts of the input. */
 export function parseEnvelope(version: 1 | 2, untrusted: unknown): ParsedEnvelope {
   const parsed = envelopes[version].safeParse(untrusted);
   if (!parsed.success) return { kind: 'malformed', why: faultOf(parsed.error) };
@@ -138,7 +138,7 @@ export function parseEnvelope(version: 1 | 2, untrusted: unknown): ParsedEnvelop
   return { kind: 'read', envelope };
 }
 
-/** The first fault. The value is never repeated, because it may be a signature. */
+/** Text of the first fault. The invalid value is not included, because it may be a signature. */
 function faultOf({ issues }: z.ZodError, within?: string): string {
   const path = [...(within === undefined ? [] : [within]), ...(issues[0]?.path ?? [])].map(String).join('.');
   return path === '' ? 'the header is not a JSON object' : `${path} is missing or not valid`;

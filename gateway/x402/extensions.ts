@@ -9,7 +9,7 @@ import type { Clock } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { identifierDeclared } from './envelope.ts';
 
-/** Extensions of a v2 402, and how long they may be used. */
+/** Extensions of a 402 of v2, and the time until which they may be used. */
 interface TimedExtensions {
   readonly extensions: JsonObject;
   readonly until_ms: number;
@@ -17,7 +17,7 @@ interface TimedExtensions {
 
 export interface Extensions {
   now_ms(): number;
-  /** Extensions depend only on the price, so they are cached per price, whatever a payment was refused for. */
+  /** Extensions for a price. They depend only on the price and not on the reason of a refusal, so they are cached per price. */
   of(price: Price, accepts: readonly PaymentRequirements[]): TimedExtensions;
 }
 
@@ -26,11 +26,11 @@ export const noExtensions: Extensions = {
   of: () => ({ extensions: {}, until_ms: Number.POSITIVE_INFINITY }),
 };
 
-/** How long the same signed offers are used. Each is valid for at least as long again as a payment may take. */
+/** Time for which the same signed offers are used. Each offer is valid for this time and in addition for as long as a payment may take. */
 const SAME_MS = 300_000;
 const REMEMBERED_MAX = 1_000;
 
-/** Signs offers, once per price and window, and declares what a payment may include. */
+/** Opens the extensions of 402 responses. Offers are signed once per price and window. */
 export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now_ms'>): Extensions {
   const signed = new LRUCache<string, TimedExtensions>({ max: REMEMBERED_MAX });
   return {
@@ -50,18 +50,18 @@ export function openExtensions(issuer: OfferSigner, { now_ms }: Pick<Clock, 'now
   };
 }
 
-// Only types are imported: what the package signs is one line of canonical JSON or one struct of typed data.
+// Only types of the package are imported, because what it signs is simple: one line of canonical JSON, or one struct of typed data.
 
 const OFFER_RECEIPT = 'offer-receipt';
 
-/** The issuer's methods that sign for x402 clients. */
+/** Methods of the issuer that sign for x402 clients. */
 type OfferSigner = Pick<Issuer, 'signDigest'>;
 export type ReceiptSigner = Pick<Issuer, 'did' | 'signature'>;
 
 /**
- * Signs the offers of one 402, so that a client can prove who quoted a price. Synchronous, like the creation of a 402. Uses typed
- * data, the smaller of the extension's two forms: in a JWS the terms would be in base64 twice, and a 402 of two networks would
- * exceed a stock proxy's header buffer.
+ * Signs the offers of one 402, so that a client can prove who quoted a price. It is synchronous, like the creation of a 402. It uses typed
+ * data, the smaller of the extension's two forms: a JWS would contain the terms in base64 twice, and a 402 with two networks would exceed
+ * the header buffer of a proxy with default settings.
  */
 function signedOffers(
   issuer: OfferSigner,
@@ -77,7 +77,7 @@ function signedOffers(
   return { [OFFER_RECEIPT]: { info: { offers }, schema: {} } as unknown as JsonObject };
 }
 
-/** Facts of one settled call: what was paid for, by whom and when. */
+/** Facts of one settled call: what was paid for, by which payer and when. */
 interface SettledCallFacts {
   readonly resource: string;
   /** CAIP-2 network id. */
@@ -88,7 +88,7 @@ interface SettledCallFacts {
 }
 
 /**
- * The receipt in PAYMENT-RESPONSE. Ed25519 gives the same signature for the same facts (RFC 8032), so a repeated delivery has the
+ * Signs the receipt in PAYMENT-RESPONSE. Ed25519 gives the same signature for the same facts (RFC 8032), so a repeated delivery has the
  * same bytes without storing them.
  */
 export function signedReceipt(

@@ -11,12 +11,12 @@ import { type Extensions, noExtensions } from './extensions.ts';
 
 /** Treasury address per network. A network without one is not offered, nor is Solana without a fee payer. */
 export type PayTo = Readonly<Partial<Record<NetworkName, string>>> & {
-  /** The fee payer that payers on Solana must name in their transaction. */
+  /** Fee payer that payers on Solana must name in their transaction. */
   readonly solana_fee_payer?: string;
 };
 export type ChallengeReason = { readonly code: ErrorCode; readonly detail?: string } | null;
 
-/** Members of a network's `exact` offer beside the price, one row per network. */
+/** Members of an `exact` offer in addition to the price, by network. */
 const extras: Record<NetworkName, (pay_to: PayTo) => Record<string, string>> = {
   base: () => ({ ...networks.base.usdc_domain }),
   solana: ({ solana_fee_payer }) => ({ ...(solana_fee_payer && { feePayer: solana_fee_payer }) }),
@@ -25,7 +25,7 @@ const extras: Record<NetworkName, (pay_to: PayTo) => Record<string, string>> = {
 const ANSWERS_IN = 'application/json';
 const NO_PAYMENT = 'PAYMENT-SIGNATURE or X-PAYMENT header is required';
 
-/** The offers of one price in x402 v2. */
+/** Offers of one price in x402 v2. */
 function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
   return offersOf(price, pay_to).map(({ network, payTo, asset, extra }) => ({
     scheme: 'exact',
@@ -38,7 +38,7 @@ function requirements(price: Price, pay_to: PayTo): PaymentRequirements[] {
   }));
 }
 
-/** The same offers for x402 v1 clients, which read the body. */
+/** Offers of one price in x402 v1, whose clients read the body. */
 function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
   return offersOf(price, pay_to).map(({ network, payTo, asset, extra }) => ({
     scheme: 'exact',
@@ -55,7 +55,7 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
   }));
 }
 
-/** How long a client should make its payment valid. */
+/** Time, in seconds, for which a client should make its payment valid. */
 function timeoutOf({ validity_seconds_max }: Price): number {
   return validity_seconds_max === undefined
     ? limits.payment_timeout_seconds_max
@@ -72,23 +72,23 @@ function offersOf({ networks: wanted, pay_to: payee }: Price, pay_to: PayTo) {
 
 interface CachedChallenge {
   readonly challenge: Challenge;
-  /** Time at which the signed parts must be signed again. */
+  /** Time at which the signed parts of the 402 must be signed again. */
   readonly until_ms: number;
 }
 
-/** One 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which has no extensions. */
+/** Makes one 402 for both versions: v2 in the PAYMENT-REQUIRED header, v1 in the body, which has no extensions. */
 function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { of }: Extensions): CachedChallenge {
   const error = reason === null ? NO_PAYMENT : (reason.detail ?? reason.code);
   const accepts = requirements(price, pay_to);
   const { extensions, until_ms } = of(price, accepts);
-  // Optional members of v2 are left out because headers have little room; the body and /.well-known/x402 have them.
+  // Optional members of v2 are left out, because headers have little room. The body and /.well-known/x402 have them.
   const why = reason === null ? {} : { error: briefly(error, reason.code) };
   const required: PaymentRequired = { x402Version: 2, ...why, resource: { url: price.resource }, accepts, extensions };
   const encoded = withBazaar(required, price.call_description?.bazaars ?? []);
   const challenge = {
     headers: { [PAYMENT_REQUIRED]: encoded.header },
     required: encoded.required as unknown as JsonObject,
-    // An addition to x402 v1: programs tell refusals apart by the code.
+    // `code` is an addition to x402 v1, by which programs distinguish refusals.
     body: { x402Version: 1, error, ...(reason && { code: reason.code }), accepts: requirementsV1(price, pay_to) },
   };
   return { challenge, until_ms };
@@ -98,8 +98,8 @@ const PAYMENT_REQUIRED = 'PAYMENT-REQUIRED';
 const HEADER_BYTES_MAX = limits.challenge_headers_bytes_max - limits.challenge_beside_bytes_max;
 
 /**
- * Adds the longest description of the endpoint for which the header has room, because a stock proxy replaces a longer header by a
- * 502.
+ * Adds the longest description of the endpoint for which the header has room, because a proxy with default settings replaces a response
+ * with a longer header by a 502.
  */
 function withBazaar(required: PaymentRequired, [bazaar, ...shorter]: readonly JsonObject[]): EncodedChallenge {
   const whole = bazaar ? { ...required, extensions: { ...required.extensions, bazaar } } : required;
@@ -115,7 +115,7 @@ interface EncodedChallenge {
 
 type ChallengeResponse = Pick<Challenge, 'headers' | 'body'>;
 
-/** Adds how the endpoint is called, which a resolver's offer does not know. */
+/** Adds to a 402 how the endpoint is called, which the resolver that made the offer does not have. */
 export function describeChallenge(
   { headers, body }: ChallengeResponse,
   { output_schema, bazaars }: CallDescription,
@@ -125,7 +125,7 @@ export function describeChallenge(
   return { headers: { ...headers, [PAYMENT_REQUIRED]: header }, body: { ...body, accepts } };
 }
 
-/** x402 uses short codes here; the full sentence is in the body only. */
+/** Text of `error` in the header: the sentence if it is short, or else the code. The body always has the sentence. */
 function briefly(error: string, code: ErrorCode): string {
   return error.length <= limits.challenge_error_chars_max ? error : code;
 }
@@ -133,7 +133,7 @@ function briefly(error: string, code: ErrorCode): string {
 const REMEMBERED_MAX = 1_000;
 export type Challenges = (price: Price, reason: ChallengeReason) => Challenge;
 
-/** Encodes each 402 once and reuses it while its signatures are valid, so that an unpaid request costs a look-up. */
+/** Caches each encoded 402 while its signatures are valid, so that an unpaid request costs only a look-up. */
 export function openChallenges(pay_to: PayTo, extensions: Extensions = noExtensions): Challenges {
   const remembered = new LRUCache<string, CachedChallenge>({ max: REMEMBERED_MAX });
   return (price, reason) => {

@@ -9,7 +9,7 @@ import { parseEnvelope } from './envelope.ts';
 
 export type DecodedPayment =
   | { readonly kind: 'decoded'; readonly payment: PresentedPayment }
-  /** `why`: a sentence with the header, the version and the member. */
+  /** `why`: a sentence that names the header, the version and the member. */
   | { readonly kind: 'malformed'; readonly why: string };
 
 /** Header name of each version, for error messages. */
@@ -17,7 +17,7 @@ const headerNames = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only the shape is checked; nothing is trusted yet. */
+/** Decodes PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1), which is JSON in base64. Only the shape is checked; nothing is trusted yet. */
 export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
   const malformed = (what: string): DecodedPayment => {
     return { kind: 'malformed', why: `${headerNames[version]} (x402 version ${version}): ${what}.` };
@@ -40,8 +40,8 @@ export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
 }
 
 /**
- * Node ignores characters outside the alphabet. Comparing with Node's own encoding is faster than the pattern and succeeds for
- * most.
+ * Whether a header is base64. Node's decoder ignores characters outside the alphabet, so it does not show that. Comparing with Node's own
+ * encoding is faster than the pattern, and succeeds for most headers.
  */
 function isBase64(header: string, decoded: Buffer): boolean {
   return decoded.toString('base64') === header || BASE64.test(header);
@@ -49,25 +49,25 @@ function isBase64(header: string, decoded: Buffer): boolean {
 
 export interface SettlementAnswer {
   readonly success: boolean;
-  /** Transaction hash; empty if nothing is on the chain. */
+  /** Transaction hash. Empty if no transaction is on the chain. */
   readonly transaction: string;
   readonly network: NetworkName;
   readonly payer: string;
-  /** Index of the transfer in its transaction; undefined if it was not observed. */
+  /** Index of the transfer in its transaction. Undefined if it was not observed. */
   readonly transfer_index?: number | undefined;
-  /** x402 reason such as `settlement_pending`; only if not successful. */
+  /** Reason of x402, such as `settlement_pending`. Set only if the payment was not successful. */
   readonly error_reason?: string;
-  /** Extensions, in v2 only. */
+  /** Extensions of the response, which only v2 has. */
   readonly extensions?: JsonObject;
 }
 
-/** PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1): the result of the payment. */
+/** Header with the result of the payment: PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1). */
 export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Record<string, string> {
   const { success, transaction, payer, error_reason, transfer_index } = answer;
   const { name, caip2 } = networks[answer.network];
-  // v1 names networks by name, v2 by CAIP-2; the encoder's type allows only the latter.
+  // v1 uses names of networks and v2 uses CAIP-2 ids. The encoder's type permits only the latter.
   const network = (version === 1 ? name : caip2) as SettleResponse['network'];
-  // x402 has no word for it; readers of either version leave alone what they do not know.
+  // x402 does not define this member. Readers of both versions ignore unknown members.
   const index = transfer_index === undefined ? {} : { transfer_index };
   const response: SettleResponse = { success, transaction, network, payer, ...index };
   if (error_reason !== undefined) response.errorReason = error_reason;
@@ -76,7 +76,7 @@ export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Rec
   return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: encoded };
 }
 
-/** The payment of a request to /graphql. @throws Refusal invalid_payment */
+/** The payment of a request to /graphql. Null if it has none. @throws Refusal invalid_payment */
 export function presentedIn(shown: { x402_version: 1 | 2; header: string } | null): PresentedPayment | null {
   if (shown === null) return null;
   const decoded = decodePayment(shown.x402_version, shown.header);
