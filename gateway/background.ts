@@ -13,7 +13,7 @@ import { fleetTasks, noticeTasks } from './reconcile/fleet-tasks.ts';
 import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
-/** Delay between signing a head and having it cosigned. */
+/** Pause between two rounds of cosigning, by which the submission of a new head may be delayed. */
 const COSIGN_REST_MS = 2_000;
 
 interface BackgroundParts {

@@ -52,7 +52,7 @@ export interface Gateway {
   readonly url: string;
   /** Reports not ready, so that a load balancer sends calls elsewhere. Calls that arrive are still served. */
   drain(): void;
-  /** Finishes open calls, then closes everything in the reverse order of opening. */
+  /** Finishes open calls, and then closes everything in the reverse order of opening. */
   close(): Promise<void>;
   /** Ends open streams. They are recorded without the rest of their answers. */
   hurry(): void;
@@ -123,10 +123,10 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       owner,
     });
     const { log, base } = await duringStart('checking the log of receipts', opening);
-    // The database for recording, settling, reconcile and the heartbeat, which check for a halt themselves. Responses wait for the saved
-    // heads elsewhere.
+    // The database for recording, settling, reconcile and the heartbeat, which check for a halt themselves. Its commits do not wait until
+    // the heads of books are saved; a response waits for that before it is sent.
     const database = log.books.track(store, { waits: false });
-    // The database for resolvers.
+    // The database for resolvers. Its commits wait until the heads of books are saved, and it refuses writes while the log is halted.
     const { watch: log_watch } = log;
     const saving = log.books.track(store, { waits: true });
     const guarded = refuseWritesWhileHalted(saving, () => log_watch.halt, log_watch.halted);

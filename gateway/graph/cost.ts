@@ -109,7 +109,7 @@ export interface Weight {
   /** Depth of nested selection sets, fragments included. */
   readonly depth: number;
   readonly fields: number;
-  /** Number of fields in the set itself. */
+  /** Number of fields in the selection set itself, without nested sets. */
   readonly width: number;
   readonly aliases: number;
   readonly directives: number;

@@ -20,7 +20,7 @@ export class Executor {
   readonly #plans: Plans;
   readonly #logger: Logger;
 
-  /** `schema`: the schema that clients see. */
+  /** `schema` is the schema that clients see. */
   constructor(schema: GraphQLSchema, sources: Sources, plans: Plans, logger: Logger) {
     this.#schema = schema;
     this.#sources = Object.fromEntries([...sources].map(([name, source]) => [name, dataSource(source)]));

@@ -86,7 +86,7 @@ export interface DocumentRequest {
 export interface GraphOptions {
   readonly logger: Logger;
   readonly introspection: boolean;
-  /** Default: `plain`. */
+  /** Proofs that may write. Default: `plain`. */
   readonly proof_writes?: ProofWrites;
   /** SDL of the supergraph. Default: the committed supergraph. */
   readonly supergraph?: string;

@@ -80,7 +80,7 @@ function linkedBy({ definitions }: DocumentNode): (definition: DefinitionNode) =
     if (!('name' in definition) || !definition.name) return false;
     const { kind, name } = definition;
     const directive = kind === Kind.DIRECTIVE_DEFINITION;
-    // A type may have the name of a specification in another case.
+    // A type of this project may have the name of a specification in another case, so a type counts only with `__` in its name.
     return directive
       ? is(name.value) || imported.includes(`@${name.value}`)
       : name.value.includes('__') && is(name.value);

@@ -9,7 +9,7 @@ const REST_MS = 400;
 /** Pause after a failed read. */
 const RETRY_MS = 5_000;
 
-/** What an operator can do about a log that differs from what was signed. */
+/** What an operator can do about a log that differs from the signed heads. */
 export const WAY_ON =
   'Restore the database and the saved heads in DATA_DIR to states that belong together, or declare the break, signed and public: ' +
   'npm run accept-log-break -- "REASON"';
@@ -33,12 +33,12 @@ export class LogGuard {
     this.#running = this.#audit(to);
   }
 
-  /** False after the first damage. */
+  /** False after damage was found. */
   get sound(): boolean {
     return this.#damage === null;
   }
 
-  /** Number of oldest leaves that were found sound. */
+  /** Number of leaves, from the oldest on, that passed the audit. */
   get audited(): number {
     return this.#audited;
   }

@@ -129,7 +129,7 @@ export class Cosigning {
     this.#resting.set(key.text, { rest_ms, until_ms: performance.now() + rest_ms });
   }
 
-  /** Logs a change once, not each round. */
+  /** Logs a change of a witness's trouble once, and not in each round. */
   #report({ key }: LogWitness, trouble: WitnessTrouble | undefined, why?: string): void {
     const { logger } = this.#parts;
     if (trouble === undefined) logger.info({ witness: key.name }, 'the witness cosigns checkpoints of the log again');

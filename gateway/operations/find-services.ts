@@ -8,7 +8,7 @@ export interface FoundServices {
 }
 
 interface FindOptions {
-  /** Whether `development.json` names this process. */
+  /** Whether this process writes its address to `development.json`. */
   readonly announce?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { problem } from '../../rest-compat/problem.ts';
 import { sameSecret } from '../../schema/digest.ts';
 
-/* The counters and gauges of this gateway, in the format of Prometheus. */
+/* Counters and gauges of one gateway, in the format of Prometheus. */
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const ITEMS = [1, 2, 4, 8, 16, 32, 64];

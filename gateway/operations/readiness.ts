@@ -66,7 +66,7 @@ export class Readiness {
     this.#parts = parts;
   }
 
-  /** Marks the process as stopping. */
+  /** Makes the process unready, because it is stopping. */
   drain(): void {
     this.#draining = true;
   }

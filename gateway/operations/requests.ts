@@ -7,10 +7,10 @@ import type { Metrics } from './metrics.ts';
 
 /* Counts and logs requests for operators, and adds the Server-Timing header for callers. */
 
-/** Probes come every few seconds, so they are logged at debug level only. */
+/** Endpoints that probes call every few seconds, so their requests are logged at debug level only. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
 
-/** Label for unknown paths and methods, because callers choose those and labels must stay bounded. */
+/** Label for unknown paths and methods. Callers choose those, and the number of labels must stay limited. */
 const OTHER = 'other';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

@@ -100,7 +100,7 @@ function deepest(error: unknown): { readonly code: string; readonly message: str
   return (code === '' ? deepest(inner) : null) ?? { code, message: error.message };
 }
 
-/** Host and port, without user, password and parameters. */
+/** Host and port of a database URL, without user, password and parameters. */
 function placeOf(url: string): string {
   const { hostname, port, searchParams } = new URL(url);
   const host = searchParams.get('host') ?? decodeURIComponent(hostname);

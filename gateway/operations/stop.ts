@@ -64,7 +64,7 @@ interface Stoppable {
 interface StopOptions {
   /** Time for load balancers to notice the stop before the port is closed. */
   readonly drain_ms: number;
-  /** Total time, the drain included. */
+  /** Total time of the stop, the drain included. */
   readonly stop_ms: number;
   /** Aborted by a second signal. */
   readonly hurried: AbortSignal;

@@ -5,7 +5,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { endLease, renewLease } from '../../subgraphs/receipt/claim/lease.ts';
 
 const BEAT_MS = 2_000;
-/** A beat that takes longer has failed, and its connection is closed. */
+/** Time limit of a beat. A beat that takes longer has failed, and its connection is closed. */
 const BEAT_MS_MAX = 4_000;
 /**
  * Time that living processes get to renew their leases after an outage, which lets all leases expire, before any process is considered

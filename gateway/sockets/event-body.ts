@@ -74,7 +74,7 @@ export class EventBody implements Line {
     this.#over();
   }
 
-  /** Tells the listeners that the body has ended, so that a reader that has disconnected does not keep its source open. */
+  /** Calls the listeners, so that a reader that has disconnected does not keep its source open. */
   #over(): void {
     this.#ended = true;
     for (const listener of this.#closed.splice(0)) listener();

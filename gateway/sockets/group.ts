@@ -46,7 +46,7 @@ export class Group {
   readonly #members = new Set<EventReceiver>();
   readonly #begin: (position: number) => void;
   #newest: number | null = null;
-  /** The events up to the newest one, without gaps. Empty if there is no room. */
+  /** The events up to the newest one, without gaps. Empty if there is no memory for them. */
   #remembered: NextMessage[] = [];
   #remembered_bytes = 0;
   #filling: Promise<boolean> | null = null;

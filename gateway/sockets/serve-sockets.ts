@@ -187,7 +187,7 @@ async function callerOf({ shown, line }: Caller, sessions: SessionSockets) {
   return { line, principal: await sessions.caller(line, shown) };
 }
 
-/** "Too many requests", a code that graphql-transport-ws leaves to applications. */
+/** Code for "Too many requests", in the range that graphql-transport-ws leaves to applications. */
 const FLOODED = 4429;
 
 /**

@@ -34,7 +34,7 @@ export interface SocketCallers {
   catchUp(): Promise<void>;
   /** Checks that the log is not halted. @throws RefusedWhileHalted 503 */
   requireNotHalted(): void;
-  /** Resolves once the log is halted: events may be lost, and a session of a socket may have ended. */
+  /** Resolves once the log is halted. From then on events may be lost, and the session of a socket may have ended unnoticed. */
   readonly halted: Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export class SessionSockets {
     return this.#lookUps.share(key, () => this.#bounded(() => this.#callers.identify(shown)));
   }
 
-  /** Whether the proof opens the socket, which is closed when the proof expires. */
+  /** Whether the proof opens the socket. The socket is closed when the proof expires. */
   async #kept(possessed: SessionSocket, { possession }: Principal): Promise<boolean> {
     const kept = await this.#callers.keep(possessed.shown, possession);
     if (kept === null) return false;
@@ -199,7 +199,7 @@ export class SessionSockets {
     }
   }
 
-  /** The caller by the remaining credentials. */
+  /** Identifies the caller by the credentials that are still valid. */
   async #principal(possessed: SessionSocket): Promise<Principal> {
     let principal = await this.#identify(possessed.shown);
     while (

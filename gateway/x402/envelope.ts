@@ -30,7 +30,7 @@ function keptExtensions(identifier: string | null): JsonObject {
   return identifier === null ? {} : { extensions: { [PAYMENT_IDENTIFIER]: { info: { id: identifier } } } };
 }
 
-/** Shapes of x402 v1 and v2 payments. Unknown members are dropped, so nothing is stored that is not read. */
+/** Shapes of x402 v1 and v2 payments. Unknown members are dropped, so that only members that are read are stored. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
 const address = hexOf(40);
 /** uint256 as a decimal string. Some clients send small values as numbers. */

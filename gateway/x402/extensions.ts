@@ -80,7 +80,7 @@ function signedOffers(
 /** Facts of one settled call: what was paid for, by which payer and when. */
 interface SettledCallFacts {
   readonly resource: string;
-  /** CAIP-2 network id. */
+  /** CAIP-2 id of the network. */
   readonly network: string;
   readonly payer: string;
   readonly transaction: string;

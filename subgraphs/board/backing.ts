@@ -93,7 +93,7 @@ export function hostBasis(
   return hosts.includes(endpoint_host) ? 'signed' : null;
 }
 
-/** Whether the payment went to this service, so that only its operator could return it. */
+/** Whether the payment went to this service. Only its operator could return it then. */
 export function isPaidHere(row: Pick<CitedRow, 'evidence'>): boolean {
   return row.evidence === 'collected';
 }

@@ -35,7 +35,7 @@ const api_key = z.discriminatedUnion('kind', [
 
 const secret_standing = z.enum(['held', 'wrong']).optional();
 
-/** Hash of a slice token or an ingest key. */
+/** A slice token or an ingest key, of which only the hash is sent. */
 const shown_secret = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wrong') }),
   z.strictObject({ kind: z.literal('shown'), token_hash: hex64 }),

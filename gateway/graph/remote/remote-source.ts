@@ -151,7 +151,7 @@ export class RemoteSource implements Source {
     return refusalResult(new Refusal('unavailable', { cause: this.#named(cause) }));
   }
 
-  /** Error of a call that may have had any effect. Its payment may have been used, so the payer must not be asked for another one. */
+  /** Error of a call that may have had any effect. Its payment may have been used, so the error must not ask the payer for another one. */
   #unanswered(operation: Operation, fault: unknown): ExecutionResult {
     const cause = this.#named(fault);
     const pays = this.#print(operation).paid && contextOf(operation).payment !== null;
@@ -179,9 +179,9 @@ export class RemoteSource implements Source {
 const NOTHING = JSON.stringify({ query: '{ __typename }' });
 
 interface PrintedQuery {
-  /** The fixed beginning of each message for the document. */
+  /** The fixed beginning of each message that sends this document. */
   readonly head: string;
-  /** Whether any of its operations is paid. */
+  /** Whether any operation of the document is paid. */
   readonly paid: boolean;
 }
 

@@ -36,7 +36,7 @@ interface SubgraphServerOptions {
   /** Decrypts what the gateways of this subgraph encrypt. */
   readonly vault: Vault;
   createContext(principal: Principal, brought: CallHeaders): Context;
-  /** Operator endpoints, by path. */
+  /** Pages of the operator by path. */
   readonly pages: Readonly<Record<string, OperatorPage>>;
   readonly logger: Logger;
 }
@@ -226,7 +226,7 @@ type Query =
 
 /**
  * Caches documents by their text, because a gateway plans each document once and always sends the same text. They are validated, because
- * fields that only another version knows would otherwise be omitted silently.
+ * fields that exist only in another version would otherwise be omitted silently.
  */
 class KnownQueries {
   readonly #schema: GraphQLSchema;
@@ -296,7 +296,7 @@ function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
   };
 }
 
-/** What is needed to receive files, each in a call that is signed for this purpose only. */
+/** The parts that receive files, each in a call that is signed for this purpose only. */
 interface UploadTaker {
   readonly gate: CallGate;
   readonly uploads: Uploads;
@@ -306,7 +306,7 @@ type TakenUpload =
   /** The file was received. The query that names the call's nonce uses it. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'too_large' }
-  /** The files that are held have together no room for this one. */
+  /** The files that are held leave no memory for this one. */
   | { readonly kind: 'no_room' }
   | { readonly kind: 'turned_away'; readonly why: CallRejection };
 

@@ -16,7 +16,7 @@ export interface AnchoredHeadsParts {
   readonly chain: Pick<BaseChain, 'block' | 'code' | 'transactionCount'>;
   readonly anchors: AnchorChain;
   readonly sender: Hex;
-  /** Keys of the issuer, which sign declared breaks. */
+  /** Public keys of the issuer, by which declared breaks are verified. */
   readonly jwks: JsonObject;
 }
 
@@ -150,7 +150,7 @@ export class AnchoredHeads {
   }
 }
 
-/** Compares without the block, because a reorganisation may have moved the anchor. */
+/** Whether both are the same anchor. The block is not compared, because a reorganisation may have moved the anchor. */
 function isSameAnchor(one: AnchoredHead, other: AnchoredHead): boolean {
   return one.tx_hash === other.tx_hash && one.tree_size === other.tree_size && one.root_hash === other.root_hash;
 }
@@ -196,7 +196,7 @@ export async function confirmationOf(
 
 type BrokenHeads = Extract<ProvenHeads<AnchoredHead>, { kind: 'broken' }>;
 
-/** The database does not hold the log whose head is anchored on Base. */
+/** The log in the database does not extend the head that is anchored on Base. */
 export class AnchorContradicted extends Error {
   override name = 'AnchorContradicted';
   /** The head on Base, as the node has reported it. */

@@ -20,12 +20,12 @@ import { type SettlerKey, signAgain, signTransaction } from '../../rails/base/se
 import { all } from '../../rails/rpc.ts';
 import { type AnchorChain, type AnchorReceipt, anchorCall, deployment, gasLimits, LOG_ANCHOR } from './anchor-chain.ts';
 
-/** Why nothing is anchored, as `/health` shows it. */
+/** Reason why nothing is anchored, as `/health` shows it. */
 export type AnchorTrouble =
   | 'chain_unavailable'
   /** The key's balance does not cover one transaction. */
   | 'unfunded'
-  /** What is left of ANCHOR_FEE_DAY_MAX does not cover a transaction at current fees. */
+  /** The rest of ANCHOR_FEE_DAY_MAX does not cover a transaction at current fees. */
   | 'fee_too_high'
   /** The transaction pays current fees but has not been included for a long time. */
   | 'not_mined'
@@ -59,7 +59,7 @@ export interface AnchorerParts {
   readonly faults?: AnchorFaults | undefined;
 }
 
-/** Anchoring with one key on one chain. */
+/** The parts for anchoring with one key on one chain. */
 export interface OpenAnchorer extends AnchorerParts {
   readonly place: AnchorPlace;
 }

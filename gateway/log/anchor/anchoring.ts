@@ -248,7 +248,7 @@ export class Anchoring {
     );
   }
 
-  /** Logs a change once, not each round. */
+  /** Logs a change of the trouble once, and not in each round. */
   #note(trouble: AnchorTrouble | null, facts: object): void {
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;

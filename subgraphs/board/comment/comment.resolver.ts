@@ -20,7 +20,7 @@ import { BoardComment } from './comment.entity.ts';
 import { commentPaid, type WrittenComment } from './comment.paid.ts';
 import { takeDownComment } from './take-down.ts';
 
-/* Comments: list, write, take down. */
+/* The query and the mutations of comments: list, write and take down. */
 
 export const BoardComments = objectType(
   'BoardComments',

@@ -11,7 +11,7 @@ export interface EntrySource {
   readonly outcome: string;
   readonly self_dealt: string;
   readonly text: string;
-  /** Condition under which the row is shown. */
+  /** SQL condition under which the row is shown. */
   readonly shown: string;
   /**
    * Words by which the entry is found. Must be the same expression as in `search_words` and in the indexes of the migration BoardSearch.

@@ -8,10 +8,10 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 export class BoardFlag {
   @PrimaryKey({ type: 'text' })
   flagId!: string;
-  /** Null for a flag of a job. */
+  /** The flagged post, or the post of the flagged comment. Null for a flag of a job. */
   @Property({ type: 'text', nullable: true })
   postId!: string | null;
-  /** Null for a flag of a job, or of the post itself. */
+  /** The flagged comment. Null for a flag of a job or of the post itself. */
   @Property({ type: 'text', nullable: true })
   commentId!: string | null;
   @Property({ type: 'text', nullable: true })

@@ -13,7 +13,7 @@ export class BoardCompletion {
   /** Task id of the receipt of the completion. */
   @Property({ type: 'string', length: 64 })
   taskId!: TaskId;
-  /** The validated request. */
+  /** The validated request that reported the completion. */
   @Property({ type: 'json', columnType: 'jsonb' })
   said!: JsonObject;
   /** The transfer as its chain showed it before the completion was recorded. Null if the chain did not show it. */

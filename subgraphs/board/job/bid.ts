@@ -87,7 +87,7 @@ async function bidOn(tx: Tx, job_id: string): Promise<{ open: boolean; poster: A
   return { open: jobStateBy(job) === 'open', poster: job.agent_id };
 }
 
-/** A revision replaces the agent's bid before it. A first bid adds to the number of bidders. */
+/** Updates what a new bid changes: a revision replaces the agent's earlier bid, and a first bid adds to the number of bidders. */
 function supersede(tx: Tx, { jobId, agentId, revision }: BoardBid): void {
   if (revision === 1)
     tx.write({

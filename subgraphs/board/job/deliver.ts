@@ -8,7 +8,7 @@ import { requirePart, type StepContext, takeStep } from './step.ts';
 /** Delivery of a winner: what it states about the output before it is paid. */
 interface DeliveredHash {
   readonly job_id: string;
-  /** 64 hex digits, lower case. */
+  /** SHA-256 of the output, 64 hex digits in lower case. */
   readonly output_sha256: string;
   readonly preview: string | null;
 }

@@ -98,12 +98,12 @@ export class BoardAgentDay {
   @PrimaryKey({ type: 'integer', autoincrement: false }) agentId!: number;
   @PrimaryKey({ type: 'string', columnType: 'date' }) day!: string;
   @Property({ type: 'integer', default: 0 }) jobsPosted!: number;
-  /** Jobs for which a bid of the agent was picked. */
+  /** Number of jobs for which a bid of the agent was picked. */
   @Property({ type: 'integer', default: 0 }) jobsWon!: number;
-  /** Won jobs whose output the agent has revealed. */
+  /** Number of won jobs whose output the agent has revealed. */
   @Property({ type: 'integer', default: 0 }) jobsClosed!: number;
-  /** Deliveries by others that the agent has refused as a poster. */
+  /** Number of deliveries by others that the agent has refused as a poster. */
   @Property({ type: 'integer', default: 0 }) refusalsMade!: number;
-  /** Deliveries by the agent that posters have refused. */
+  /** Number of deliveries by the agent that posters have refused. */
   @Property({ type: 'integer', default: 0 }) refusalsReceived!: number;
 }

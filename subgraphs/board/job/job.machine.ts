@@ -81,7 +81,7 @@ function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
   return past_deadline || refusals + 1 >= jobLimits.deliveries_refused_max;
 }
 
-/** @throws job_state_conflict, with the state of the job and the actions that are legal in it */
+/** Returns the move if it is possible. @throws job_state_conflict, with the state of the job and the actions that are legal in it */
 export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
   if (judgement.kind === 'moves') return judgement;
   const { state, legal } = judgement;

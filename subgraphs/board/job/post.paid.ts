@@ -36,7 +36,7 @@ export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
   commit: post,
 };
 
-/** Amount from digits that were validated before. */
+/** Amount from decimal digits that were validated before. */
 export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(digits));
 
 /**

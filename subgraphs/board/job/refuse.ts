@@ -7,7 +7,7 @@ import { requirePart, type StepContext, takeStep } from './step.ts';
 /** Delivery that a poster refuses, and the reason. */
 interface RefusedDelivery {
   readonly job_id: string;
-  /** 64 hex digits, lower case. */
+  /** SHA-256 of the refused output, 64 hex digits in lower case. */
   readonly output_sha256: string;
   readonly reason: string;
 }

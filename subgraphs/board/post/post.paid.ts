@@ -75,7 +75,7 @@ async function writePost(
   return written;
 }
 
-/** The backing of a post, read before its stamp is paid and encrypted with it. */
+/** The backing of a post. It is read before the post's stamp is paid, and encrypted with the claim. */
 interface PostBacking extends JsonObject {
   readonly amount_atomic: string;
   readonly rail: BackingRail;

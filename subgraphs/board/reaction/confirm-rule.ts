@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../schema/errors.ts';
 import type { CitedRow } from '../../book/page/cited-row.ts';
 import { backingOf, hostBasis, type KnownHosts, type PartyWallets, shareWallet } from '../backing.ts';
 
-/** Facts by which a confirmation is judged. */
+/** Facts that decide whether a confirmation is accepted. */
 export interface ConfirmFacts {
   readonly author: number;
   readonly confirmer: number;
@@ -11,7 +11,7 @@ export interface ConfirmFacts {
   readonly row: CitedRow | null;
   /** Wallets of the report: of its author, of the payers of its stamp and of the cited receipt, and of the payee of the cited receipt. */
   readonly report_wallets: readonly string[];
-  /** Wallets of the confirmer; see `backingOf`. */
+  /** Wallets of the confirmer and of this service, for `backingOf`. */
   readonly hands: PartyWallets;
 }
 

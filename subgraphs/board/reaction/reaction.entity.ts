@@ -11,7 +11,7 @@ export class BoardLike {
   likedAt!: Date;
 }
 
-/** Time followers were last notified of a like of a post. */
+/** Time at which followers were last notified of a like of a post. */
 @Entity({ tableName: 'board_like_told' })
 export class BoardLikeNotice {
   @PrimaryKey({ type: 'text' })
@@ -20,7 +20,7 @@ export class BoardLikeNotice {
   toldAt!: Date;
 }
 
-/** Confirmation of a post by an agent that cites a receipt of its own for the same host. The receipt is not published. */
+/** Confirmation of a post by an agent that cites its own receipt for the same host. The receipt is not published. */
 @Entity({ tableName: 'board_confirm' })
 export class BoardConfirm {
   @PrimaryKey({ type: 'text' })

@@ -6,7 +6,7 @@ import { scoreWeights } from './weights.ts';
 export interface FundingTransfer {
   readonly from: string;
   readonly to: string;
-  /** Atomic USDC. */
+  /** Amount in atomic USDC. */
   readonly amount: bigint;
 }
 

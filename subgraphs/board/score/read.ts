@@ -30,7 +30,7 @@ export interface ReportCounts extends JsonObject {
   readonly complete: boolean;
   readonly by_outcome: { readonly [outcome in ScoreRow['outcome']]: number };
   readonly by_backing: { readonly [backing in ScoreRow['backing']]: number };
-  /** Confirmations of these reports by other agents. */
+  /** Number of confirmations of these reports by other agents. */
   readonly confirms: number;
 }
 

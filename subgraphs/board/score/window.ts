@@ -7,7 +7,7 @@ import { scoreLimits } from '../../../schema/limits.ts';
 
 export interface WeighablePost {
   readonly post_id: string;
-  /** Atomic USDC. */
+  /** Amount in atomic USDC. */
   readonly amount: bigint;
   readonly payer: string | null;
 }

@@ -114,7 +114,7 @@ async function findBy(
 
 const places = new WeakMap<Database, Promise<string | null>>();
 
-/** The schema of pg_trgm, quoted. Null if the extension or one of its indexes is missing. Read once in a process. */
+/** Name of the schema of pg_trgm, quoted. Null if the extension or one of its indexes is missing. Read once in a process. */
 function similarityPlace(database: Database): Promise<string | null> {
   const known = places.get(database) ?? findPlace(database);
   places.set(database, known);
