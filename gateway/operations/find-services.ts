@@ -8,7 +8,7 @@ export interface FoundServices {
 }
 
 interface FindOptions {
-  /** Whether this process writes its address to `development.json`. */
+  /** Whether the address of this process is announced in `development.json`. */
   readonly announce?: boolean;
 }
 
