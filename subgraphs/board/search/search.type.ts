@@ -1,6 +1,7 @@
 import { BoardSearchNoun } from '../../../schema/board/entry.ts';
 import { objectType } from '../../graph-type.ts';
 
+/** A page of search results of the board, newest first. */
 export const BoardSearchPage = objectType(
   'BoardSearchPage',
   'A page of search results, newest first.',
