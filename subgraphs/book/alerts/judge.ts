@@ -17,7 +17,7 @@ import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
 import { type AlertName, type AlertState, recordAlert, wasSent } from './state.ts';
 
-/** State of a book after a collected row, from which alerts are judged. */
+/** State of a book after a row was collected. It decides which alerts are due. */
 export interface AlertedBook extends Hours {
   readonly policy: BookPolicy;
   readonly budget_atomic: AtomicAmount | null;
@@ -27,7 +27,7 @@ export interface AlertedBook extends Hours {
 }
 
 interface DueAlert extends AlertName {
-  /** Further members of its event. Amounts are digits. */
+  /** Other members of the event of the alert. Amounts are strings of digits. */
   readonly facts: JsonObject;
 }
 
@@ -55,7 +55,7 @@ const ceilings: Readonly<Record<AlertCeiling, (book: AlertedBook, at_ms: number)
 function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
   return ({ policy, [period]: window }, at_ms) => {
     const set = period === 'hour' ? policy.hourly_cap : policy.daily_cap;
-    // An unreadable cap lets no call pass, but must not prevent recording a payment.
+    // Calls are refused while a cap is unreadable. Here the cap is ignored, so that a payment can still be recorded.
     const cap_atomic = set === undefined ? null : parseAtomic(set);
     if (cap_atomic === null) return null;
     const { start_ms, atomic } = windowAt(window, period, at_ms);
@@ -63,7 +63,7 @@ function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
   };
 }
 
-/** Rules of each kind: the alerts that apply to the book, whether they were sent or not. */
+/** Rule of each kind of alert. It returns all alerts that apply to the book, including those that were already sent. */
 const rules: Readonly<Record<AlertKind, (seen: AlertInput) => readonly DueAlert[]>> = {
   threshold: ({ book, settings: { thresholds_percent }, at_ms }) =>
     wordList(alertCeilings).flatMap(subject => {
@@ -107,8 +107,8 @@ const rules: Readonly<Record<AlertKind, (seen: AlertInput) => readonly DueAlert[
 const HOURS_OF_DAY = 24n;
 
 /**
- * Alerts to send after a row was counted, as bodies of events, and the new state. Each is sent once in its period, even if money is
- * taken back and comes again.
+ * Returns the alerts to send after a row was counted (as bodies of events) and the new alert state. Each alert is sent once in its
+ * period, even if an amount is subtracted later and collected again.
  */
 export function judgeAlerts(book: AlertedBook, at_ms: number): { alerts: readonly JsonObject[]; state: AlertState } {
   const seen = { book, settings: settingsInForce(book.alert_settings), rate: lastHour(book, at_ms), at_ms };
@@ -124,7 +124,8 @@ export function judgeAlerts(book: AlertedBook, at_ms: number): { alerts: readonl
 }
 
 /**
- * Whether the usual spending matters for a row: for the first hour of a day with enough spending for a rate. It is not read before.
+ * Whether the usual spending must be read before a row is counted. It is read once a day, when the amount of the last hour becomes
+ * high enough for a burn alert.
  */
 export function wantsUsualSpending(book: AlertedBook, amount: bigint, at_ms: number): boolean {
   const day = dayOf(at_ms);

@@ -4,7 +4,7 @@ import { alertLimits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { AlertState, UsualSpending } from './state.ts';
 
-/* Hourly rate and usual daily spending of a book, and when its budget ends at that rate. Pure. */
+/* Hourly rate and usual daily spending of a book, and the time at which its budget ends at that rate. The functions are pure. */
 
 const HOUR_MS = BigInt(period_ms.hour);
 
@@ -14,7 +14,7 @@ export interface Hours {
   readonly alert_state: AlertState;
 }
 
-/** Keeps the sum of the hour that ended with a row, if the next hour follows directly. */
+/** Stores the sum of the previous clock hour when a row starts a new one. Removes the stored sum if an hour without rows lies between. */
 export function keepHourBefore(state: AlertState, before: Window, after: Window): AlertState {
   if (before.start_ms === after.start_ms) return state;
   const { hour_before, ...others } = state;
@@ -24,8 +24,8 @@ export function keepHourBefore(state: AlertState, before: Window, after: Window)
 }
 
 /**
- * Amount collected in the last 60 minutes, from two counters: the current clock hour, and the part of the previous one within 60
- * minutes, assuming an even spread. Exact at the end of an hour, and never more than both together.
+ * Amount collected in the last 60 minutes, estimated from two counters: the whole current clock hour, and the share of the previous
+ * clock hour that lies within the 60 minutes, as if spent evenly. It is exact at the end of an hour and never more than the sum of both.
  */
 export function lastHour({ hour, alert_state: { hour_before } }: Hours, at_ms: number): AtomicAmount {
   const { start_ms, atomic } = windowAt(hour, 'hour', at_ms);
@@ -39,18 +39,18 @@ export function lastHour({ hour, alert_state: { hour_before } }: Hours, at_ms: n
 
 const asStored = (start_ms: number, atomic: AtomicAmount) => ({ start: iso(start_ms), atomic: atomic.toString() });
 
-/** Time at which the budget ends at this rate. Null if it has ended or cannot be forecast. */
+/** Time (Unix ms) at which the budget ends at this hourly rate. Null if the budget is used up or its end cannot be forecast. */
 export function budgetEnd(rate: AtomicAmount, left: AtomicAmount, at_ms: number): number | null {
   if (rate < alertLimits.rate_atomic_min || left === 0n) return null;
   const in_ms = (left * HOUR_MS) / rate;
   return in_ms > BigInt(alertLimits.budget_end_hours_max) * HOUR_MS ? null : at_ms + Number(in_ms);
 }
 
-/** Start of the clock hour (UTC) of a time. */
+/** Start of the clock hour (UTC) that contains a time, as ISO 8601. */
 export const hourOf = (at_ms: number): string => iso(periodStart('hour', at_ms));
 export const dayOf = (at_ms: number): string => iso(periodStart('day', at_ms));
 
-/** @param spent amounts of the days before, without days that had no spending */
+/** Median of the daily spending. @param spent amounts of the days before `day`, without days that had no spending */
 export function usualSpendingOf(day: string, spent: readonly bigint[]): UsualSpending {
   const ascending = spent.toSorted((one, other) => (one < other ? -1 : 1));
   const half = ascending.length / 2;

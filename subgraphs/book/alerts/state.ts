@@ -1,29 +1,29 @@
 import type { AlertCeiling } from '../../../schema/book-alerts.ts';
 
-/* Alerts that a book has sent, so that none is repeated in its period. Pure. */
+/* Records which alerts a book has sent, so that each is sent once in its period. The functions are pure. */
 
-/** Subjects of alerts: each ceiling with its percentages, and the two rates. */
+/** Subject of an alert: a ceiling (with percentages) or one of the two rates. */
 export type AlertSubject = AlertCeiling | 'burn' | 'budget_end';
 
 interface SentAlerts {
-  /** Start of the period in which it was sent. Null for the budget, which has no period. */
+  /** Start of the period in which the alerts were sent. Null for the budget, which has no period. */
   readonly since: string | null;
-  /** Percentages of a ceiling. */
+  /** Percentages of the ceiling for which an alert was sent. Empty for the two rates. */
   readonly percents: readonly number[];
 }
 
-/** Usual spending of a book. */
+/** Usual daily spending of a book. */
 export interface UsualSpending {
-  /** UTC day for which it holds, computed from the days before. */
+  /** Start of the UTC day for which the median is used. It is computed from the days before. */
   readonly day: string;
-  /** Number of those days with spending. */
+  /** Number of earlier days that had spending. */
   readonly days: number;
   readonly median_atomic: string;
 }
 
 /**
- * Sent alerts and the sums that alerts are judged by. Stored on the head and written under its lock. Times are ISO 8601, amounts
- * are digits.
+ * Alerts that were sent, and the sums by which alerts are judged. Stored on the head and written under its lock. Times are ISO 8601,
+ * amounts are strings of digits.
  */
 export interface AlertState {
   readonly told?: Readonly<Partial<Record<AlertSubject, SentAlerts>>>;
@@ -32,7 +32,7 @@ export interface AlertState {
   readonly habit?: UsualSpending;
 }
 
-/** An alert that applies, and is sent unless it was sent before. */
+/** Key of an alert. Two alerts with the same key are sent once. */
 export interface AlertName {
   readonly subject: AlertSubject;
   readonly percent: number | null;
@@ -52,7 +52,7 @@ export function recordAlert(state: AlertState, { subject, percent, period_start 
   return { ...state, told: { ...state.told, [subject]: now } };
 }
 
-/** Forgets the alerts of the budget, because it was set again. */
+/** Forgets that alerts of the budget were sent, because the budget was set again and they apply to the new one. */
 export function withoutBudget(state: AlertState): AlertState {
   const { budget, ...told } = state.told ?? {};
   return budget === undefined ? state : { ...state, told };

@@ -3,8 +3,8 @@ import { alertSettings, type KeptAlertSettings } from '../../../schema/book-aler
 import type { AlertState } from './state.ts';
 
 /*
- * Alert state on the head of a book, read under its lock. No hash covers it and no audit checks it: an unreadable state counts as
- * empty, because it must not prevent recording a payment.
+ * Reads the alert state on the head of a book, under its lock. No hash covers this state and no audit checks it. An unreadable state
+ * counts as empty, so that a payment can still be recorded.
  */
 
 const Atomic = z.string().regex(/^\d{1,78}$/);

@@ -5,7 +5,7 @@ import type { BookContext } from '../context.ts';
 
 export type AskingWallet = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
-/** A signature of the agentWallet as a request sends it. */
+/** Members of a request that contain the signature of the agentWallet. */
 export interface WalletAnswer {
   readonly wallet_signature: string;
   /** Unix seconds. */
@@ -13,8 +13,8 @@ export interface WalletAnswer {
 }
 
 /**
- * Checks that the agentWallet signed the text recently, which a holder of the session alone cannot do. Checks without the chain
- * come first. @throws rate_limited, not_found if there is no such agent
+ * Checks that the agentWallet signed the text recently. A client that only holds a session cannot do that. Checks that need no call
+ * to the chain come first. @throws rate_limited, not_found if there is no such agent
  */
 export async function verifyAgentWallet(
   agent_id: AgentId,

@@ -12,8 +12,8 @@ export interface GivenAnswer {
 }
 
 /**
- * Answers a request once, with an event, under the lock of the head that a call taking the approval needs too. Repeating the same
- * answer changes nothing. The caller has checked the right to answer. @throws book_damaged, approval_closed
+ * Answers an approval request once and appends an event. It holds the lock of the head, which a call that takes the approval needs
+ * too. Repeating the same answer changes nothing. The caller has checked the right to answer. @throws book_damaged, approval_closed
  */
 export async function answerApproval(tx: Tx, found: FoundApproval, answer: GivenAnswer): Promise<FoundApproval> {
   const { approvalId, agentId } = found;

@@ -4,8 +4,8 @@ import type { ApprovalDecision, ApprovalMethod } from '../../../schema/session/a
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A call refused for lack of an approval, and its answer. It binds request, amount, payer and session, which never change. Only the
- * claim records that the approval is taken, so that releasing the claim returns it.
+ * A call that was refused because it requires an approval, and the answer. Request, amount, payer and session never change. The
+ * approval counts as taken only while its claim is not released, so that releasing the claim makes it available again.
  */
 @Entity({ tableName: 'approval_request' })
 @Index({ name: 'approval_request_call', properties: ['agentId', 'requestHash', 'approvalId'] })
@@ -18,18 +18,20 @@ export class ApprovalRequest {
   approvalId!: ApprovalId;
   @Property({ type: 'integer' })
   agentId!: AgentId;
-  /** SHA-256 of field, canonical arguments and session, which a payment is bound to. */
+  /** SHA-256 over the field, the canonical arguments and the session of the call. Its payment is bound to this hash. */
   @Property({ type: 'text' })
   requestHash!: string;
   @Property({ type: AtomicAmountColumn })
   amountAtomic!: AtomicAmount;
   @Property({ type: 'text' })
   payer!: string;
-  /** Delegated session of the call, with all sessions above it and its key. Null if there is none. */
+  /** Hash of the delegated session of the call. Null if it used none. */
   @Property({ type: 'text', nullable: true })
   delegationHash!: string | null;
+  /** Hashes of that session and of all sessions above it. Null without a session. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   sessionPath!: readonly string[] | null;
+  /** Address of the key of that session. Null without a session. */
   @Property({ type: 'text', nullable: true })
   agentAddress!: string | null;
   @Property({ type: 'text' })
@@ -53,10 +55,10 @@ export class ApprovalRequest {
   decidedAt!: Date | null;
   @Property({ type: 'text', nullable: true })
   decidedBy!: ApprovalMethod | null;
-  /** Sealed text of the call, see call-text.ts. Null once it is answered or has expired. */
+  /** Sealed text of the call, see call-text.ts. Null once the request is answered or has expired. */
   @Property({ type: 'blob', columnType: 'bytea', nullable: true })
   textBox!: Buffer | null;
-  /** Claim that last took the approval. */
+  /** Key of the claim that last took the approval. Null if none has. */
   @Property({ type: 'text', nullable: true })
   takenBy!: string | null;
 }

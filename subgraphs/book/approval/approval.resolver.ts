@@ -30,7 +30,7 @@ import { openCallText } from './call-text.ts';
 import { type FoundApproval, findApprovals, passesUntil, statusOfApproval } from './find.ts';
 import { linkedApproval } from './link.ts';
 
-/* GraphQL fields of approval requests, and answers by the wallet. */
+/* GraphQL fields that show approval requests and answer them, by link or by the wallet of the agent. */
 
 export const ShownApproval = objectType(
   'ApprovalRequest',
@@ -144,8 +144,8 @@ export class ApprovalResolver {
 }
 
 /**
- * Answers with a signature of the agentWallet, which is the only credential. It covers this service, the request, the hash of its
- * call, the answer and the time. @throws not_found, control_proof_invalid, chain_unavailable, unavailable, rate_limited,
+ * Answers with a signature of the agentWallet, which is the only credential. The signature covers this service, the request, the
+ * hash of its call, the answer and the time. @throws not_found, control_proof_invalid, chain_unavailable, unavailable, rate_limited,
  * book_damaged, approval_closed
  */
 async function answerByWallet(

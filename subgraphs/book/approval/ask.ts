@@ -8,7 +8,7 @@ import type { ReservationRequest } from '../ledger/reservation.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import type { StoredApprovals } from './stored-approvals.ts';
 
-/** A refused call that may create a request, with its row. */
+/** A refused call, for which an approval may be requested, and its row. */
 export interface RefusedCall {
   readonly request: ReservationRequest;
   readonly blocked: Blocked;
@@ -27,9 +27,9 @@ export interface NewApproval {
 const ID_BYTES = 10;
 
 /**
- * Creates a request for a refused call, after its row and in its transaction. Null if the call was refused for another reason, uses
- * an API key, or the book has too many open requests. The event contains nothing that answers it: the token of the link is derived
- * when the message is sent.
+ * Creates an approval request for a refused call, after the row of the call and in the same transaction. Null if the call was refused
+ * for another reason, if it uses an API key, or if it may not request an approval now. The event contains no credential to answer with:
+ * the token of the link is derived when the message is sent.
  */
 export function askApproval(
   { random }: { readonly random: Random },

@@ -3,7 +3,7 @@ import type { Tx } from '../../database.ts';
 import { answerApproval } from './answer.ts';
 import { type FoundApproval, findApprovals } from './find.ts';
 
-/** An acting session and its key. */
+/** The session that approves, and the address of its key. */
 export interface ActingSession {
   /** Agent whose wallet granted the tree. Its sessions can approve on its own book only. */
   readonly agent_id: AgentId;
@@ -12,8 +12,8 @@ export interface ActingSession {
 }
 
 /**
- * The oldest open request that a session may approve: of a call under a session below it that does not have the same key. Null if
- * there is none.
+ * The oldest open request that a session may approve: its call was made by a session below the approving one, with another key. Null
+ * if there is none.
  */
 export async function requestBelow(
   tx: Tx,
@@ -24,7 +24,7 @@ export async function requestBelow(
   return found ?? null;
 }
 
-/** In the transaction of the act. @throws book_damaged, approval_closed */
+/** Approves a request. Call it in the transaction of the act. @throws book_damaged, approval_closed */
 export function approveByAct(tx: Tx, found: FoundApproval): Promise<FoundApproval> {
   return answerApproval(tx, found, { decision: 'approve', by: 'act' });
 }

@@ -13,12 +13,12 @@ const shape = z.object({ request_text: z.string(), request_text_characters: z.in
 
 const labelOf = (approval_id: string): string => `approval text:${approval_id}`;
 
-/** Sealed, so that a reader of the database cannot read prompts. */
+/** Encrypts the text, so that a reader of the database cannot read prompts. */
 export function sealCallText(vault: Pick<Vault, 'seal'>, approval_id: string, text: CallText): Buffer {
   return vault.seal(JSON.stringify(text), labelOf(approval_id));
 }
 
-/** Null if it was deleted or sealed with another key. */
+/** Decrypts the text. Null if it was deleted or sealed with another key. */
 export function openCallText(vault: Pick<Vault, 'open'>, approval_id: string, box: Uint8Array | null): CallText | null {
   if (box === null) return null;
   try {

@@ -4,10 +4,10 @@ import type { Database, Tx } from '../../database.ts';
 import type { ApprovalRequest } from './approval-request.entity.ts';
 import { TAKEN, TTL_SECONDS } from './columns.ts';
 
-/** A request with facts that only its book and claim have. */
+/** An approval request, with facts from its book and its claim. */
 export interface FoundApproval extends Omit<ApprovalRequest, 'takenBy'> {
   readonly taken: boolean;
-  /** Seconds for which an approval is fresh on its book now. */
+  /** Seconds for which an approval is valid under the current policy of the book. */
   readonly ttlSeconds: number;
   /** Time by the clock of the database. */
   readonly now: Date;
@@ -17,7 +17,7 @@ export type ApprovalsWanted =
   | { readonly approval_id: string; readonly agent_id?: AgentId }
   /** The newest requests of a book. */
   | { readonly agent_id: AgentId; readonly limit: number; readonly before?: string | null }
-  /** Open requests of a book for calls of a session below `over` with another key than `but`, oldest first. */
+  /** The oldest open request of a book for a call of a session below `over`, with another key than `but`. */
   | { readonly agent_id: AgentId; readonly request_hash: string; readonly over: string; readonly but: string };
 
 const SELECT = `select approval_id as "approvalId", a.agent_id as "agentId", request_hash as "requestHash",
@@ -64,7 +64,7 @@ function statementOf(wanted: ApprovalsWanted) {
     : { name: 'approval requests of book', text: statements.ofBookBefore, values: [agent_id, limit, before] };
 }
 
-/** Time until which an approval is valid. Null if there is none. */
+/** Time until which an approval is valid. Null if the request was not approved. */
 export function passesUntil({ decision, decidedAt, ttlSeconds }: FoundApproval): Date | null {
   return decision === 'approve' && decidedAt ? new Date(decidedAt.getTime() + ttlSeconds * 1_000) : null;
 }

@@ -2,7 +2,7 @@ import { approvalLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { TAKEN } from './columns.ts';
 
-/** Deletes texts of requests that can no longer be answered. They are not shown from then on, even before they are deleted. */
+/** Deletes the texts of requests that can no longer be answered. Such texts are hidden even before they are deleted. */
 export async function forgetCallTexts(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({
     name: 'forget asked texts',
@@ -26,7 +26,7 @@ export async function forgetApprovals(database: Pick<Database, 'query'>): Promis
   }
 }
 
-/** Ends open requests with their links, and unused approvals. The same call can request an approval again. */
+/** Ends open requests and their links, and deletes unused approvals. The same calls can request an approval again. */
 export async function endApprovals(tx: Tx): Promise<void> {
   await tx.query('update approval_request set open_until = now() where decision is null and open_until > now()');
   await tx.query(`delete from approval_request a where decision = 'approve' and not ${TAKEN}`);

@@ -11,10 +11,10 @@ interface RefusedPayment {
 }
 
 /**
- * Whether a person has approved the payment since its book refused it, without a lock. A resend gets the first refusal again, and
- * is judged again only if this is true. A call refused just now under the same task was already judged with all approvals, and no
- * approval lifts the refusal of another policy. `reserve` decides under the head's lock. The hash of the request covers the
- * session.
+ * Whether a person has approved the payment since its book refused it. A resend gets the first refusal again, and is judged again
+ * only if this is true. A call that was refused just now under the same task was already judged with all approvals, and an approval
+ * does not change a refusal by another policy. This takes no lock, because `reserve` decides under the lock of the head. The session
+ * is not compared, because the hash of the request covers it.
  */
 export async function isApproved(
   database: Pick<Database, 'query'>,

@@ -4,26 +4,26 @@ import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 import { type FoundApproval, findApprovals } from './find.ts';
 
-/* The link that answers a request. */
+/* Links that answer approval requests. */
 
 const LABEL = 'approval link';
 
 type LinkContext = { readonly vault: Pick<Vault, 'mark'> };
 
-/** Derived whenever it is sent or checked, so that it is stored in no row, event, job or response. */
+/** Token of the link of a request. It is derived whenever it is sent or checked, so that no row, event, job or response contains it. */
 export function approvalToken({ vault }: LinkContext, approval_id: string): string {
   return vault.mark(approval_id, LABEL);
 }
 
-/** The token is behind the `#`, which no browser sends and no log contains. */
+/** Link that answers a request. The token follows the `#`: browsers do not send that part, so no log contains it. */
 export function approvalLink(parts: LinkContext & { readonly base_url: string }, approval_id: string): string {
   return `${parts.base_url}/approve#${approval_id}.${approvalToken(parts, approval_id)}`;
 }
 
 /**
- * The request of a link. A wrong token and an unknown request give the same response; digests are compared in constant time.
- * Guesses are not counted, because the token has 128 bits, and closing a link after wrong tokens would let anyone block it. @throws
- * not_found
+ * The approval request that a link is for. A wrong token and an unknown request give the same response, and digests are compared in
+ * constant time. Wrong tokens are not counted: a token of 128 bits cannot be guessed, and a limit would let anyone block the link.
+ * @throws not_found
  */
 export async function linkedApproval(
   parts: LinkContext & { readonly database: Database },

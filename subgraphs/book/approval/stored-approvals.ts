@@ -6,7 +6,7 @@ import type { Tx } from '../../database.ts';
 import type { ReservationRequest } from '../ledger/reservation.ts';
 import { ms, TAKEN } from './columns.ts';
 
-/** An answered or open request for calls like the one that is judged. */
+/** An answered or open approval request. */
 interface StandingApproval {
   readonly approval_id: ApprovalId;
   readonly agent_id: AgentId;
@@ -24,14 +24,14 @@ export interface UsableApproval extends Approval {
   readonly approval_id: ApprovalId;
 }
 
-/** Duration of a denial: the longest time for which any approval could be valid. */
+/** A denial is in force for the longest time for which any approval can be valid. */
 const DENIED_MS = policyLimits.approval_ttl_seconds_max * 1_000;
 
 type ApprovalCall = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 'payment'>;
 
 /**
- * Approvals of the calls of a batch, read under the locks of their heads. An approval taken by one call is not available to later
- * calls of the batch, and is written with the claim, so that only one of concurrent calls passes.
+ * Approvals of the calls of a batch, read under the locks of their heads. An approval that one call takes is not available to later
+ * calls of the batch. It is stored as taken together with the claim, so that only one of several concurrent calls passes.
  */
 export class StoredApprovals {
   readonly #found: StandingApproval[];
@@ -43,7 +43,7 @@ export class StoredApprovals {
     this.#open = new Map(open);
   }
 
-  /** `items` are calls whose books require approvals. Nothing is read for others. */
+  /** Reads the approvals. @param items calls whose books require approvals */
   static async read(tx: Pick<Tx, 'query'>, items: readonly ApprovalCall[]): Promise<StoredApprovals> {
     const calls = items.flatMap(({ agent_id, payment }) =>
       payment ? [{ agent_id, request_hash: payment.request_hash }] : [],
@@ -68,7 +68,7 @@ export class StoredApprovals {
     return new StoredApprovals(rows, new Map(open.rows.map(row => [row.agent_id, row.open])));
   }
 
-  /** An unused approval of exactly this call. The policy decides whether it is fresh. */
+  /** An unused approval of exactly this call. Null if there is none. The policy decides whether the approval is recent enough. */
   approvalOf(request: ApprovalCall): UsableApproval | null {
     const approved = this.#like(request).find(
       it => it.decision === 'approve' && !this.#isTaken(it) && isOf(it, request),
@@ -77,7 +77,7 @@ export class StoredApprovals {
     return { approval_id: approved.approval_id, act: 'approve', at_ms: approved.decided_ms };
   }
 
-  /** Whether a denial of exactly this call is in force. It overrules any act. */
+  /** Whether a denial of exactly this call is in force. A denial overrules an approval by an act. */
   hasDenial(request: ApprovalCall, now_ms: number): boolean {
     return this.#like(request).some(it => isDenied(it, now_ms) && isOf(it, request));
   }
@@ -94,13 +94,13 @@ export class StoredApprovals {
     return !this.#like(request).some(it => it.decision === null && now_ms < it.open_until_ms);
   }
 
-  /** Adds a new open request. */
+  /** Adds an open request, so that later calls of the batch take it into account. */
   addOpen(approval: Omit<StandingApproval, 'decision' | 'decided_ms' | 'taken'>): void {
     this.#found.unshift({ ...approval, decision: null, decided_ms: null, taken: false });
     this.#open.set(approval.agent_id, (this.#open.get(approval.agent_id) ?? 0) + 1);
   }
 
-  /** Stores the approvals taken, in the transaction of their claims. */
+  /** Stores which claims took approvals. Call it in the transaction of those claims. */
   storeTaken(tx: Tx): void {
     if (this.#taken.size === 0) return;
     const rows = [...this.#taken].map(([approval_id, taken_by]) => ({ approval_id, taken_by }));

@@ -9,17 +9,17 @@ import type { BookDamage } from './damage.ts';
 import { auditHead } from './head.ts';
 import { PART_EVENTS, type Queryable, type ReadPart, readPart, signedFacts } from './read-part.ts';
 
-/** Result of one step of an audit. `marked`: the book was closed before. */
+/** Result of one step of an audit. `marked` is true if the book was closed before this step. */
 export type AuditStep =
   | { readonly kind: 'sound'; readonly walked: AuditState; readonly ended: boolean; readonly marked: boolean }
-  /** Still damaged under the head's lock: the book is now closed in every process. `newly`: it was open until this audit. */
+  /** The damage was confirmed under the lock of the head, so the book is closed in every process. `newly` is true if it was open before. */
   | { readonly kind: 'closed'; readonly damage: BookDamage; readonly newly: boolean }
   /** The book does not exist. */
   | { readonly kind: 'gone' };
 
 /**
- * Audits the next events of a book from one snapshot without locks, and at their end the head. Apparent damage may be a concurrent
- * change, so it is read and computed again under the head's lock before the book is marked.
+ * Audits the next events of a book from one snapshot without locks, and the head after the last event. Apparent damage may be a
+ * concurrent change, so the events are audited again under the lock of the head before the book is closed.
  */
 export async function auditStep(database: Database, agent_id: AgentId, walked: AuditState): Promise<AuditStep> {
   const part = await database.transaction(async tx => {
@@ -32,7 +32,7 @@ export async function auditStep(database: Database, agent_id: AgentId, walked: A
   return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
 }
 
-/** Reopens a book that was found sound up to here, if what was added since is sound too. */
+/** Reopens a closed book that was sound up to `walked`, if everything added since is sound too. False if it stays closed. */
 export async function reopenBook(database: Database, agent_id: AgentId, walked: AuditState): Promise<boolean> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
@@ -42,7 +42,7 @@ export async function reopenBook(database: Database, agent_id: AgentId, walked: 
   });
 }
 
-/** Audits the ends of the books that collected most recently. Bounded, so that a start can wait for it. */
+/** Audits the last events of the books that collected most recently, and returns the damage. Bounded, because a start waits for it. */
 export async function auditNewest(database: Database): Promise<readonly (BookDamage & { agent_id: AgentId })[]> {
   const books = await database.query<{ agent_id: AgentId; position: number }>({
     text: 'select agent_id, position from book where agent_id = any($1) order by agent_id',
@@ -56,7 +56,7 @@ export async function auditNewest(database: Database): Promise<readonly (BookDam
   return found;
 }
 
-/** Ids of books in order, at most this many. */
+/** Ids of at most `limit` books after `after`, in ascending order. */
 export async function booksAfter(database: Database, after: number, limit: number): Promise<AgentId[]> {
   const books = await database.query<{ agent_id: AgentId }>({
     name: 'books after',
@@ -81,7 +81,7 @@ async function auditPart(database: Queryable, walked: AuditState, part: ReadPart
   return audit.kind === 'sound' && part.ended ? auditHead(audit.walked, part.book) : audit;
 }
 
-/** Locks the head to check again and to mark the book. */
+/** Audits again under the lock of the head, and closes the book if the damage is confirmed. */
 async function close(database: Database, agent_id: AgentId, walked: AuditState): Promise<AuditStep> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);

@@ -11,15 +11,18 @@ import { auditRow, type StoredRow } from './row.ts';
 /** An event as it is stored. */
 export type StoredEvent = Omit<EventRecord, 'at'> & { readonly at: Date };
 
-/** State of an audit after a number of events. Null members: the earlier part is unknown, and the first value found is accepted. */
+/**
+ * State of an audit after a number of events. A member is null if the earlier part of the book was not read. The first value found is
+ * then accepted.
+ */
 export interface AuditState {
   readonly position: number;
   readonly event_hash: string | null;
   readonly seq: number | null;
   readonly row_hash: string | null;
-  /** Known only if the walk began with the first event. */
+  /** Null unless the audit began with the first event. */
   readonly counters: Counters | null;
-  /** Likewise; also null for a book with too many intents. */
+  /** Counts by intent id. Null unless the audit began with the first event, and for a book with too many intents. */
   readonly intents: ReadonlyMap<string, IntentCounts> | null;
 }
 
@@ -28,7 +31,7 @@ export interface IntentCounts {
   readonly blocked_count: number;
 }
 
-/** Some events of a book in order, with the stored rows that they concern. */
+/** Some events of a book in order, with the stored rows that they record or change, by seq. */
 export interface AuditedPart {
   readonly events: readonly StoredEvent[];
   readonly rows: ReadonlyMap<number, StoredRow>;
@@ -50,7 +53,7 @@ export const auditStart: AuditState = {
   intents: new Map(),
 };
 
-/** State in the middle of a book whose beginning is unknown. */
+/** State after this number of events, whose content was not read. */
 export function auditStateAt(position: number): AuditState {
   const unknown = { event_hash: null, seq: null, row_hash: null, counters: null, intents: null };
   return position === 0 ? auditStart : { ...auditStart, ...unknown, position };
@@ -63,11 +66,11 @@ export const damageFound = (what: BookDamageKind, place: BookDamage['place']): A
 });
 
 /**
- * Recomputes the next events of a book and the rows that they record or change: both chains, each row from its birth and
- * transitions, and the counters with the function of the ledger.
+ * Audits the next events of a book and the rows that they record or change. It recomputes both hash chains, each row from its birth
+ * and transitions, and the counters with the same function as the ledger.
  */
 export function auditEvents(before: AuditState, part: AuditedPart): Audit {
-  // Local to this call, because the same events may be audited again.
+  // A copy, because the same events may be audited again from the state before.
   const intents = new Map(before.intents);
   let walked = before;
   for (const event of part.events) {
@@ -97,8 +100,8 @@ export function auditEvents(before: AuditState, part: AuditedPart): Audit {
 }
 
 /**
- * Treats what cannot be computed as altered, such as a number without a canonical form. It must not stop the audit from closing
- * this book and checking others.
+ * Reports a value that cannot be computed as altered, such as a number without a canonical form. An error would stop the audit before
+ * it closes this book and checks the others.
  */
 export function faultOr(altered: BookDamageKind, look: () => BookDamageKind | null): BookDamageKind | null {
   try {
@@ -108,7 +111,7 @@ export function faultOr(altered: BookDamageKind, look: () => BookDamageKind | nu
   }
 }
 
-/** Maximum number of intents of a book that are counted. */
+/** The intent counts of a book with more intents are not audited, to limit memory. */
 const INTENTS_MAX = 20_000;
 
 function eventFault({ position, event_hash }: AuditState, { hash, at, ...facts }: StoredEvent): BookDamageKind | null {
@@ -123,7 +126,7 @@ function rowFault({ seq, row_hash }: AuditState, row: StoredRow, born: StoredEve
   return auditRow(row, born.body);
 }
 
-/** Applies an event to the sums: a birth counts, a transition may collect it or take it back. */
+/** Applies an event to the counters: a birth adds its amount, and a transition that removes the amount subtracts it. */
 function recount(
   counters: Counters,
   intents: Map<string, IntentCounts>,

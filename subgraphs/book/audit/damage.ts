@@ -1,4 +1,4 @@
-/** Kinds of contradictions in a book, each with the sentence for its operator. */
+/** Kinds of contradictions in a book, each with its description for the operator. */
 export const bookDamages = {
   event_missing: 'an event is missing',
   event_altered: 'an event does not match its hash',
@@ -29,7 +29,7 @@ export interface BookDamage {
   readonly place: number | string;
 }
 
-/** What an operator can do. */
+/** Advice to the operator, at the end of every message. */
 const WAY_ON = 'Restore its rows, events and head: the next audit that finds no damage opens it again';
 
 export function bookDamageSentence(agent_id: number, { what, place }: BookDamage): string {

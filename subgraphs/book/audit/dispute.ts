@@ -11,7 +11,7 @@ export interface StoredDispute {
   readonly claim_type: string;
   readonly outcome: string | null;
   readonly reason: string;
-  /** Position of its last event. */
+  /** Position of the last event of the dispute. */
   readonly position: number;
   /** The signed document as text. The members below repeat parts of it. */
   readonly verdict: string;
@@ -22,7 +22,7 @@ export interface StoredDispute {
   readonly refund_of: string | null;
 }
 
-/** Checks that a dispute matches its last event: outcome and signed bytes. */
+/** Compares a dispute with one of its events, and its outcome and signed bytes with the last one. Null if they match. */
 export function disputeFault(
   { position, seq, task_id, body }: Pick<EventRecord, 'position' | 'seq' | 'task_id' | 'body'>,
   disputes: ReadonlyMap<string, StoredDispute>,
@@ -39,7 +39,10 @@ export function disputeFault(
   return same && repeatsVerdict(stored) ? null : 'dispute_altered';
 }
 
-/** For documents since rule 3. An older process leaves members that it does not know; for a decided dispute no time matters. */
+/**
+ * Whether the columns match the signed document. Documents before rule 3 have no `revision` and are not compared, because an older
+ * process leaves columns unchanged that it does not write. A `decides_after` that is left on a decided dispute is not shown.
+ */
 function repeatsVerdict(stored: StoredDispute): boolean {
   const signed = JSON.parse(stored.verdict) as JsonObject;
   if (signed.revision === undefined) return true;

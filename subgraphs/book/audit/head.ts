@@ -5,7 +5,7 @@ import type { Counters } from '../ledger/counters.ts';
 import { type BookTerms, termsHash } from '../ledger/terms.ts';
 import { type Audit, type AuditState, damageFound, faultOr, type IntentCounts, sameJson } from './audit.ts';
 
-/** The stored head of a book, with values that only its end can be compared with. */
+/** The stored head of a book, with the values that are compared after its last event. */
 export interface StoredBook extends BookTerms {
   readonly agent_id: number;
   readonly seq: number;
@@ -29,7 +29,7 @@ export interface StoredBook extends BookTerms {
   readonly intents: ReadonlyMap<string, IntentCounts>;
 }
 
-/** Compares a head with the last row and event, and its sums with theirs. */
+/** Compares the head with the last row and the last event, and its counters with the sums of the audit. */
 export function auditHead(walked: AuditState, book: StoredBook): Audit {
   const { position, event_hash, seq, row_hash, counters } = walked;
   if (book.position > position) return damageFound('event_missing', position + 1);
@@ -58,7 +58,7 @@ function counterFault(counters: Counters, book: StoredBook): string | null {
   return isWindow(counters.day, book.day_start, book.day_atomic) ? null : 'day_atomic';
 }
 
-/** The stored window must be the counted one, or a later one with nothing in it: a window may begin without an amount. */
+/** The stored window must equal the counted one, or be a later one with the amount 0, because a window may begin without an amount. */
 function isWindow(counted: Window, start: Date | null, atomic: AtomicAmount): boolean {
   const start_ms = start?.getTime() ?? null;
   if (start_ms === counted.start_ms) return atomic === counted.atomic;

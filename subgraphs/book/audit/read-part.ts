@@ -21,11 +21,11 @@ export interface ReadPart {
   readonly events: readonly StoredEvent[];
   readonly rows: readonly BareRow[];
   readonly disputes: ReadonlyMap<string, StoredDispute>;
-  /** True for the last events. Then the values that only the end can be compared with were read too. */
+  /** True if these are the last events of the book. Only then are the counts of its intents read. */
   readonly ended: boolean;
 }
 
-/** @param tx a snapshot, or a transaction under the head's lock. Null if the book does not exist. */
+/** Reads the events after a position. Null if the book does not exist. @param tx a snapshot, or a transaction that locks the head */
 export async function readPart(tx: Tx, agent_id: number, after: number): Promise<ReadPart | null> {
   const [head, events, held_atomic] = await Promise.all([
     tx.query<Omit<StoredBook, 'intents' | 'held_atomic'>>({ name: 'audit head', text: HEAD, values: [agent_id] }),
@@ -51,7 +51,7 @@ const HEAD = `select agent_id, seq, position, row_hash, event_hash, spent_atomic
 const EVENTS = `select agent_id, position, kind, seq, task_id, body, at, prev_hash, hash from book_event
   where agent_id = $1 and position > $2 order by position limit $3`;
 
-/** Events of combined replays have a count. Altered values must be readable too, so that their hash reveals them. */
+/** An event that combines replays has a `count`. The query must not fail if it was altered, because the hash of the event reveals that. */
 const ROWS = `select ${rowColumns.join(', ')},
     (select coalesce(jsonb_agg(e.body order by e.position), '[]') from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'transition') as transitions,
@@ -97,7 +97,7 @@ async function readIntents(tx: Tx, agent_id: number): Promise<Map<string, Intent
 /** A database or a transaction. */
 export type Queryable = Pick<Database, 'query'>;
 
-/** Rows with the facts of their receipts. Signed facts never change, so they may be read a moment later. */
+/** Rows by seq, with the facts of their receipts. Signed facts never change, so they may be read after the snapshot. */
 export async function signedFacts(database: Queryable, rows: readonly BareRow[]): Promise<Map<number, StoredRow>> {
   const paid = rows.filter(isPaid);
   const receipts = await readReceipts(
@@ -110,7 +110,7 @@ export async function signedFacts(database: Queryable, rows: readonly BareRow[])
 
 const withPaidReceipt: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'foreign_ingest'];
 
-/** As recorded: a row whose transfer never arrives keeps its receipt. */
+/** Decided by the evidence at birth, because a row whose transfer never arrives keeps its receipt. */
 function isPaid({ evidence, transitions: [first] }: BareRow): boolean {
   const born = (first?.born ?? { evidence }) as JsonObject;
   return withPaidReceipt.includes(born.evidence as Evidence);
@@ -118,7 +118,7 @@ function isPaid({ evidence, transitions: [first] }: BareRow): boolean {
 
 function factsOf(receipt: Awaited<ReturnType<typeof readReceipts>>[number]): StoredRow['receipt'] {
   if (receipt === null) return 'missing';
-  // A damaged receipt is reported on its own.
+  // A damaged receipt is reported separately.
   if (receipt instanceof Error) return null;
   const { agentId: agent_id, bookSeq: book_seq, amount, paymentRef: payment_ref } = receipt;
   return { agent_id, book_seq, amount: amount?.toString() ?? null, payment_ref };

@@ -9,11 +9,11 @@ import {
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookDamageKind } from './damage.ts';
 
-/** A stored row with what its events say about it. */
+/** A stored row, with the facts that its events and its receipt record about it. */
 export type StoredRow = { readonly [K in RowColumn]: ColumnValue<K> } & {
-  /** Bodies of its transitions, in order. */
+  /** Bodies of the transition events of the row, in order. */
   readonly transitions: readonly JsonObject[];
-  /** Number of replays by its events. */
+  /** Number of replays that the events of the row record. */
   readonly replays: number;
   /** Facts of its signed receipt. Null if none is expected or the receipt itself is damaged. */
   readonly receipt: SignedFacts | 'missing' | null;
@@ -27,11 +27,11 @@ export interface SignedFacts {
   readonly payment_ref: string | null;
 }
 
-/** @param recorded the birth of the row as its event records it */
+/** Null if the row matches its events and its receipt. @param recorded the birth of the row as its event records it */
 export function auditRow(row: StoredRow, recorded: JsonObject): BookDamageKind | null {
   const { row_hash, transitions, replays, receipt, replay_count } = row;
   const stored = { ...row, amount: row.amount?.toString() ?? null, collected_at: row.collected_at.toISOString() };
-  // A changed row no longer shows its birth; the event of its first transition does.
+  // A changed row no longer has its values at birth, but the event of its first transition records them.
   const birth = { ...membersOf(stored, hashedColumns), ...(transitions[0]?.born as JsonObject | undefined) };
   if (canonicalHash(hashedFacts(birth)) !== row_hash) return 'row_altered';
   const { evidence, collected, amount } = birth;
@@ -44,7 +44,7 @@ export function auditRow(row: StoredRow, recorded: JsonObject): BookDamageKind |
   return receiptFault(birth, receipt);
 }
 
-/** Whether the changeable columns are as the last transition left them or, without one, as at birth. */
+/** Whether the changeable columns have the values of the last transition or, if there is none, the values at birth. */
 function stands(standing: JsonObject, birth: JsonObject, transitions: readonly JsonObject[]): boolean {
   const is = transitions.at(-1) ?? { ...birth, ingress_receipt: null, omission_rule: null };
   return changeable.every(name => canonicalJson(standing[name] as Json) === canonicalJson(is[name] as Json));
@@ -62,10 +62,10 @@ function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDam
   if (receipt === 'missing') return 'receipt_missing';
   const { agent_id, seq, amount, payment_ref } = birth;
   const { agent_id: book, book_seq, ...paid } = receipt;
-  // A receipt that opened the book is older than it and names none, so it can only be of the first row.
+  // A receipt that opened the book was signed before the book existed and names no book, so it can only belong to the first row.
   const opened_it = book === null && book_seq === null && seq === 1;
   const facts = birth.facts as JsonObject;
-  // A payment received by the agent has its receipt, and its place there, on the book that paid.
+  // The receipt of a payment that the agent received names the book that paid and the seq there.
   const placed = opened_it || (book === agent_id && book_seq === seq) || isIncome(facts, book);
   // The receipt signs the amount on the chain even if the row counts nothing because the payer is not proven.
   const observed = facts.observed_amount ?? null;

@@ -6,8 +6,8 @@ import { showMembers, showsNoun } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * A dispute of one row: one claim with one evidence. A refund is final. Any other outcome is judged again by the same request if
- * the records have changed. Each judgement is an event of the row.
+ * A dispute of one row: one claim with one evidence. A refund is final. Any other outcome is judged again when the same request is
+ * sent after the records have changed. Each judgement is an event of the row.
  */
 @ObjectType({
   description:
@@ -64,11 +64,11 @@ export class Dispute {
   @Property({ type: 'text', nullable: true })
   standingTaskId!: string | null;
 
-  /** Set for a dispute that is open. */
+  /** Time after which an open dispute can be decided. Null if no time is known. Not shown once the dispute is decided. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   decidesAfter!: Date | null;
 
-  /** For a refund: task of the charge that is owed back, unique over all disputes. Refunds by rules 1 and 2 name none. */
+  /** Task of the charge that a refund owes back, unique over all disputes. Null without a refund, and for refunds by rules 1 and 2. */
   @Property({ type: 'text', nullable: true, unique: 'dispute_refund_of' })
   refundOf!: string | null;
 

@@ -90,7 +90,7 @@ export class DisputeResolver {
     @Args(() => StatusArguments) args: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<DisputeStatus | null> {
-    // After a break of the log a later judgement may be lost.
+    // After the log broke, a later judgement may be missing from the database.
     requireNotHalted(database);
     return disputeStatusOf(database, givenMembers(DisputePath, args).dispute_id);
   }

@@ -16,7 +16,7 @@ import { receiptDocument } from '../../receipt/receipt/document.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { DisputedJob, JobPaidBy } from './disputed-job.ts';
 
-/* Facts of the rows of a dispute from the book, its receipts, the payment and the board, read under the head's lock. */
+/* Reads the facts of the rows of a dispute from the book, its receipts, the payment and the board, under the lock of the head. */
 
 export interface DisputedRow {
   readonly seq: number;
@@ -28,28 +28,28 @@ export interface DisputedRow {
   /** Digits of atomic units. Null if unknown. */
   readonly amount: string | null;
   readonly settlement_vanished: boolean;
-  /** The correction by a resend that brought the response. */
+  /** Correction event of the resend that brought the response. Null if there is none. */
   readonly resent: JsonObject | null;
   /** True if another charged row names the same intent and attempt. */
   readonly intent_shared: boolean;
 }
 
-/** What is known about one of the two rows of a dispute. */
+/** Facts about one of the two rows of a dispute. */
 export interface KnownSide {
   /** Null if the evidence names no row, or the book has no row of that task. */
   readonly row: DisputedRow | null;
-  /** The parts of the public receipt that prove it offline. */
+  /** Members of the public receipt that are needed to verify it offline. Null if the row has no receipt. */
   readonly receipt: JsonObject | null;
   readonly job: DisputedJob | null;
-  /** Dispute that refunded the charge. */
+  /** Id of the dispute that refunded the charge. Null if there is none. */
   readonly refunded_by: string | null;
-  /** Time until which its payment may bring a response. Known for the disputed row only. */
+  /** Time until which a resend of the payment may bring a response. Null if it cannot, and always null for the other row. */
   readonly resend_until: string | null;
 }
 
 export type KnownSides = Readonly<Record<DisputeSide, KnownSide>>;
 
-/** A transaction and the mapping of its database. */
+/** Reads of a transaction or a database. */
 type Queryable = Pick<Database, 'query'>;
 
 interface SideQuery {
@@ -63,7 +63,7 @@ interface SideQuery {
   readonly jobPaidBy: JobPaidBy;
 }
 
-/** @throws record_damaged if a receipt is not as it was signed */
+/** Reads the facts of both rows. @throws record_damaged if a receipt differs from what was signed */
 export async function knownSides(reads: Queryable, query: SideQuery): Promise<KnownSides> {
   const { agent_id, tasks, owed, base_url, profile } = query;
   const task_ids = disputeSides.flatMap(side => tasks[side] ?? []);
@@ -90,14 +90,14 @@ export async function knownSides(reads: Queryable, query: SideQuery): Promise<Kn
     const receipt = task_id === null ? null : (receipts[task_ids.indexOf(task_id)] ?? null);
     if (receipt instanceof Error) throw receipt;
     const job = (row && jobs.get(row.task_id)) ?? null;
-    // The receipt of a call on another book says nothing about this one.
+    // A receipt of a call on another book proves nothing about this row.
     const own = row !== null && receipt !== null && (receipt.agentId ?? agent_id) === agent_id;
     return {
       row,
       receipt: own ? proofOf(receiptDocument(receipt, base_url, profile)) : null,
       job,
       refunded_by: (row && refunds.get(chargeOf(row, job))) ?? null,
-      // A stamp is never carried out a second time, so a resend of its payment cannot bring a missing response.
+      // A stamp is carried out only once, so a resend of its payment cannot bring a missing response.
       resend_until:
         row && row.hub !== STAMPED_BY && task_id === tasks.disputed ? (owed?.until?.toISOString() ?? null) : null,
     };
@@ -105,7 +105,7 @@ export async function knownSides(reads: Queryable, query: SideQuery): Promise<Kn
   return { disputed: sideOf(tasks.disputed), other: sideOf(tasks.other) };
 }
 
-/** The charge of this service. For a job it is the fee. */
+/** Task of the charge by this service. For a row that pays for a job, it is the task of the fee. */
 function chargeOf({ task_id }: DisputedRow, job: DisputedJob | null): string {
   return job?.fee_task_id ?? task_id;
 }
@@ -137,7 +137,7 @@ function correctionWithReason(reason: string): string {
     and e.body->>'reason' = '${reason}' order by e.position limit 1)`;
 }
 
-/** Without links and changeable members, which do not belong in a verdict. */
+/** Members of a receipt that a verdict contains. Links and members that can change are left out. */
 const PROOF = [
   'task_id',
   'payload',
@@ -160,7 +160,7 @@ function proofOf(document: JsonObject): JsonObject {
   return Object.fromEntries(PROOF.flatMap(name => (name in document ? [[name, document[name] ?? null]] : [])));
 }
 
-/** Facts of a side from the book and the board. All others are in a receipt. */
+/** Facts of a side that come from the book and the board. All other facts come from its receipt. */
 const factsOfRow: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json } = {
   on_book: ({ row }) => row !== null,
   evidence: ({ row }) => row?.evidence ?? null,

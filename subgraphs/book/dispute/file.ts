@@ -31,10 +31,10 @@ interface FilingOutcome {
 type Claim = Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
 
 /**
- * Files a dispute and judges it by the records at one position of the book. The same row, claim and canonical evidence are the same
- * dispute: a refund stays, anything else is judged again and changes only if the result differs. A refund and the end of any resend
- * of its payment are one step under the lock of that payment. @throws not_found, disputes_full, rate_limited, book_damaged,
- * record_damaged
+ * Files a dispute and judges it by the records at one position of the book. A request with the same row, claim and canonical evidence
+ * is for the same dispute: a refund stays, and any other result is judged again and replaced only if it differs. A refund also ends
+ * all resends of its payment, in the same transaction and under the lock of that payment. @throws not_found, disputes_full,
+ * rate_limited, book_damaged, record_damaged
  */
 export async function fileDispute(
   context: FilingContext,
@@ -47,7 +47,7 @@ export async function fileDispute(
 }
 
 async function fileIn(tx: Tx, context: FilingContext, agent_id: AgentId, claim: Claim): Promise<FilingOutcome> {
-  // Payments are locked before heads of books, as everywhere.
+  // Every transaction locks payments before heads of books, so that none waits for another in a circle.
   const owed = await lockOwedAnswer(tx, { agent_id, task_id: claim.task_id });
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);
   if (head === undefined) throw new Refusal('forbidden');
@@ -86,7 +86,7 @@ async function fileIn(tx: Tx, context: FilingContext, agent_id: AgentId, claim: 
     refundOf: owed_back ? String(owed_back.task_id) : null,
     position: noteDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
   };
-  // An open dispute, or one with a changed result, is judged again with the claim as it was filed.
+  // An existing dispute keeps its claim, its evidence and the time it was filed. Only the judgement is replaced.
   if (before !== null) {
     updateRow(tx, 'dispute', ['dispute_id', dispute_id], asRecord(decided), REFUND_IS_FINAL);
     return { dispute: Object.assign(before, decided), filed: false };
@@ -105,10 +105,10 @@ async function fileIn(tx: Tx, context: FilingContext, agent_id: AgentId, claim: 
   return { dispute, filed: true };
 }
 
-/** Never overwrites a refund, even if this judgement began before the book was locked. */
+/** Condition of the update: a refund is never overwritten, even if this judgement began before the book was locked. */
 const REFUND_IS_FINAL = `stored.outcome is distinct from 'refund'`;
 
-/** A decided dispute changes only with its result, an open one only with its reason or time. */
+/** A decided dispute is replaced only by another result. An open one is replaced only if its reason or its time changed. */
 function takesPlaceOf({ outcome, reason, decides_after }: Judgement, before: Dispute): boolean {
   if (before.outcome === null)
     return reason !== before.reason || timeOf(decides_after)?.getTime() !== before.decidesAfter?.getTime();
@@ -146,7 +146,7 @@ async function factsUnder(
   return { row, sides };
 }
 
-/** The judgement in the chain of the book: the hash covers the whole document. */
+/** Body of the event that records the judgement. It contains the hash of the whole signed document. */
 function eventBody(
   dispute_id: string,
   { claim_type }: Claim,
@@ -160,8 +160,8 @@ function eventBody(
 const { per_claim_max, filed_per_book_hour_max: max } = disputeLimits;
 
 /**
- * Disputes are free and kept permanently, so they are bounded per claim of a row and per book and hour. Under the head's lock.
- * @throws disputes_full, rate_limited
+ * Disputes are free and kept permanently, so their number is limited per claim type of a row, and per book and hour. Call it under the
+ * lock of the head. @throws disputes_full, rate_limited
  */
 async function requireDisputeRoom(
   tx: Tx,

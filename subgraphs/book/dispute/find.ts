@@ -6,14 +6,13 @@ import { Dispute } from './dispute.entity.ts';
 import type { DisputeStatus } from './dispute.type.ts';
 
 /** A page of disputes. Their ids sort by time. */
-
 interface DisputePage {
   readonly limit: number;
-  /** Id of the last dispute of the reader. Null: start with the newest. */
+  /** Id of the last dispute that the client has received. Null starts with the newest. */
   readonly before: string | null;
 }
 
-/** Newest first, by keyset, so that every page costs the same. */
+/** Disputes of a book, newest first. Pages continue after an id, without an offset, so that every page costs the same. */
 export async function disputesOf(
   database: Database,
   agent_id: AgentId,
@@ -30,7 +29,7 @@ export async function disputesOf(
   return found.map(row => asEntity(Dispute, row));
 }
 
-/** From any book, because a holder of the verdict knows the id, which cannot be guessed. Null if there is none. */
+/** Status of a dispute of any book. It needs no possession, because the id cannot be guessed. Null if no dispute has this id. */
 export async function disputeStatusOf(database: Database, dispute_id: string): Promise<DisputeStatus | null> {
   const [found] = await database.query<{ revision: number; verdict: string; final: boolean; judged_at: Date }>({
     name: 'dispute status',

@@ -10,13 +10,13 @@ import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
 import { disputeFactReader, type KnownSides } from './facts.ts';
 
-/** A dispute to judge, with its facts and their position. */
+/** A dispute to judge, with its facts and the position of the book at which they were read. */
 export interface Case {
   readonly dispute_id: string;
   readonly agent_id: AgentId;
   readonly claim: Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
   readonly sides: KnownSides;
-  /** Last event of the book as of which the facts were read. */
+  /** Last event of the book when the facts were read. */
   readonly as_of: { readonly position: number; readonly event_hash: string };
   readonly filed_at: string;
   /** Time by the clock of the database. */
@@ -33,9 +33,9 @@ export interface Judgement extends Adjudication {
 }
 
 /**
- * svc402.dispute_verdict.v1: everything needed to run the rule again offline, and the `signature` over it (ES256, over canonical
- * JSON). `outcome` is absent while it is open. `revision`, `supersedes`, `final` and `status_url` say whether a later document may
- * exist.
+ * Judges a dispute and signs the document `svc402.dispute_verdict.v1`. The document has everything needed to run the rule again
+ * offline, and a `signature` over all of it (ES256, over canonical JSON). `outcome` is absent while the dispute is open. `revision`,
+ * `supersedes`, `final` and `status_url` say whether a later document may exist.
  */
 export function judgeDispute({ issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>, tried: Case): Judgement {
   const read = disputeFactReader(tried.sides);

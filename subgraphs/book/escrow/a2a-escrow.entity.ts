@@ -6,21 +6,21 @@ import type { A2aMove } from './a2a-escrow.machine.ts';
 import type { Phase } from './phase.ts';
 
 export interface A2aPhase extends Phase<A2aEscrowState, A2aMove | 'open'> {
-  /** Null if it expired. */
+  /** Null for an expiry. */
   readonly by: A2aEscrowParty | null;
-  /** Task id of its rows, the same on both books. */
+  /** Task id of the rows of the phase, the same on both books. */
   readonly task_id: string;
   readonly principal_seq: number;
-  /** Null until the counterparty acts: nothing is written on its book before. */
+  /** Null until the counterparty acts, because its book has no row of the escrow before. */
   readonly counterparty_seq: number | null;
 }
 
-/** Escrows that have not ended. */
+/** SQL condition for escrows that have not ended. */
 export const LIVE_A2A = "state in ('open', 'funded', 'submitted', 'challenged')";
-/** Live escrows that end at their expiry. */
+/** SQL condition for live escrows that end at their expiry. */
 const ENDS = "state in ('open', 'funded')";
 
-/** An escrow between two agents, written only under the locks of both heads, with a row per phase. */
+/** An escrow between two agents, with a row per phase. Written only under the locks of the heads of the books that have its rows. */
 @Entity({ tableName: 'a2a_escrow' })
 @Unique({ name: 'a2a_escrow_job', properties: ['principalAgentId', 'jobId'] })
 @Index({ name: 'a2a_escrow_counterparty_job', properties: ['counterpartyAgentId', 'jobId'] })
@@ -48,18 +48,18 @@ export class StoredA2aEscrow {
   @Property({ type: 'json', columnType: 'jsonb' }) phases!: readonly A2aPhase[];
   @Property({ type: 'Date', columnType: 'timestamptz' }) openedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' }) expiresAt!: Date;
-  /** Time the counterparty was notified. Null if it was not. */
+  /** Time at which the counterparty was notified of the escrow. Null if it was not. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) offerToldAt!: Date | null;
 }
 
-/** A receipt fulfils one escrow, permanently and over all books: the first that it was submitted for. */
+/** The escrow that a receipt fulfils, permanently and over all books. It is the first that the receipt was submitted for. */
 @Entity({ tableName: 'a2a_escrow_fulfillment' })
 export class EscrowFulfillment {
   @PrimaryKey({ type: 'text' }) taskId!: string;
   @Property({ type: 'text' }) escrowId!: EscrowId;
 }
 
-/** A payment backs one escrow, permanently and over all books. */
+/** The only escrow that a payment backs, permanently and over all books. */
 @Entity({ tableName: 'a2a_escrow_backing' })
 export class EscrowBacking {
   @PrimaryKey({ type: 'text' }) taskId!: string;

@@ -4,9 +4,9 @@ import type { Machine } from './machine.ts';
 export type A2aMove = Exclude<A2aEscrowAction, 'open' | 'status'>;
 
 /**
- * The principal opens, funds, releases or challenges; the counterparty submits, and can give up as long as it could be paid. A
- * submission in time does not expire, because it needs an answer. After a challenge the counterparty can concede until the escrow
- * expires; then the principal can claw it back.
+ * The principal opens, funds, releases or challenges an escrow. The counterparty submits, and can give up (`clawback`) once the escrow
+ * is funded. An escrow that was submitted in time does not expire, because the principal has to answer the submission. After a
+ * challenge the counterparty can concede, and the principal can claw the escrow back once the expiry has passed.
  */
 export const a2aEscrowMachine: Machine<A2aEscrowState, A2aMove, A2aEscrowParty> = {
   moves: {

@@ -152,7 +152,7 @@ export class A2aEscrowResolver {
   }
 }
 
-/** A step that changes an escrow. */
+/** Carries out a step that changes an escrow. */
 function move(action: A2aMove, args: ArgumentsOfBook, context: BookContext): Promise<A2aEscrow> {
   const agent_id = requirePossession(context.principal, args.agentId);
   const { job_id, parties, ...said } = stepOf(action, args, context);
@@ -161,7 +161,7 @@ function move(action: A2aMove, args: ArgumentsOfBook, context: BookContext): Pro
 
 type Step = WithoutPossession<z.output<typeof A2aEscrowRequest>>;
 
-/** The request of a step without the name of its action. */
+/** Reads the request of a step, and leaves out the name of its action. */
 function stepOf<A extends Step['action']>(action: A, args: Arguments, context: BookContext) {
   const { action: _, ...said } = readRequest(A2aEscrowRequest, { ...args, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;

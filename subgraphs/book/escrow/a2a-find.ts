@@ -6,7 +6,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
-/* Reads escrows between two agents, for a party. Others see none. */
+/* Reads escrows between two agents for one of the two. Other agents find none. */
 
 type Queryable = Pick<Database, 'query'>;
 
@@ -25,9 +25,9 @@ const columns = () =>
   `${selectList(StoredA2aEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
 /**
- * Finds an escrow by its job. A job id belongs to its principal, so a party may have several with one id. Its own come first, then
- * funded ones, so that nobody can take a job id by opening an unfunded escrow. @throws escrow_not_found, invalid_request if several
- * match equally
+ * Finds an escrow by its job id. Job ids are unique per principal only, so an agent may have several escrows with the same id. Escrows
+ * that the agent opened come first, then funded ones, so that no other agent can block a job id by opening an unfunded escrow.
+ * @throws escrow_not_found, invalid_request if several match equally
  */
 export async function requireA2aEscrow(
   { query }: Queryable,
@@ -52,7 +52,7 @@ export async function requireA2aEscrow(
   return foundAs(found);
 }
 
-/** The escrow of this principal with this job id, under its head's lock. */
+/** The escrow of this principal with this job id. Null if there is none. Call it under the lock of the principal's head. */
 export async function a2aEscrowOfJob(tx: Tx, principal: AgentId, job_id: string): Promise<StoredA2aEscrow | null> {
   const { rows } = await tx.query<Row>({
     name: 'a2a escrow of job',
@@ -62,7 +62,7 @@ export async function a2aEscrowOfJob(tx: Tx, principal: AgentId, job_id: string)
   return rows[0] ? foundAs(rows[0]).escrow : null;
 }
 
-/** Reads it again under the lock of the principal's head, where nobody else can write it. */
+/** Reads an escrow again under the lock of the principal's head, where no other transaction can write it. */
 export async function a2aEscrowAgain(tx: Tx, { escrowId }: StoredA2aEscrow): Promise<StoredA2aEscrow> {
   const { rows } = await tx.query<Row>({
     name: 'a2a escrow again',
@@ -80,8 +80,8 @@ interface FoundA2aEscrows {
 }
 
 /**
- * Newest first, older than `before`, as either party. Each side uses its own index and reads one more than is shown, which tells
- * whether there is another page.
+ * Escrows in which the agent is a party, newest first, older than `before`. The query for each role uses its own index and reads one
+ * escrow more than is shown, to find out whether there is another page.
  */
 export async function a2aEscrowsOf(
   { query }: Queryable,

@@ -17,12 +17,12 @@ import { notifyCounterparty } from './announce-offer.ts';
 import { phasesUpTo, requestHash, requireEnd } from './phase.ts';
 import { requireA2aRoom } from './room.ts';
 
-/** Random bytes of an id, and of a job id that the caller did not choose. */
+/** Random bytes of an escrow id, and of a job id if the request has none. */
 const ID_BYTES = 10;
 
 /**
- * Opens an escrow with another agent. Nothing is written on the counterparty's book yet. The same request returns the existing
- * escrow. @throws invalid_escrow_action, invalid_request, not_found, escrow_exists, escrows_full, rate_limited, book_damaged
+ * Opens an escrow with another agent. Nothing is written on the book of the counterparty yet. Repeating the request returns the
+ * existing escrow. @throws invalid_escrow_action, invalid_request, not_found, escrow_exists, escrows_full, rate_limited, book_damaged
  */
 export async function openA2aEscrow(
   acting: Pick<BookContext, 'database' | 'clock' | 'random'>,
@@ -71,7 +71,7 @@ export async function openA2aEscrow(
   );
 }
 
-/** The counterparty. Only the paying party can open an escrow. @throws invalid_escrow_action, invalid_request */
+/** Returns the counterparty. Only the principal, which pays, can open an escrow. @throws invalid_escrow_action, invalid_request */
 function requireParties(agent_id: AgentId, { parties }: A2aOpen): AgentId {
   const { principal_agent_id = agent_id, counterparty_agent_id } = parties;
   if (principal_agent_id !== agent_id) {
@@ -86,7 +86,7 @@ function requireParties(agent_id: AgentId, { parties }: A2aOpen): AgentId {
   return agentId(counterparty_agent_id);
 }
 
-/** Agent ids are public. @throws not_found */
+/** Checks that an agent has a book. The error reveals nothing, because agent ids are public. @throws not_found */
 async function requireBook(tx: Tx, agent_id: AgentId): Promise<void> {
   const { rows } = await tx.query({
     name: 'book of counterparty',

@@ -7,21 +7,21 @@ import type { BookContext } from '../context.ts';
 import { appendNewRows, type NewRow } from '../ledger/append-new-rows.ts';
 import { type A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
-/* Phases of an escrow between two agents, each a row on the books of the parties that have acted. */
+/* Records the phases of an escrow between two agents. Each phase is a row on the books of the parties that have acted. */
 
 /** A phase before its rows are recorded. */
 export type A2aStep = Omit<A2aPhase, 'at' | 'task_id' | 'principal_seq' | 'counterparty_seq'>;
 
-/** The phase of an expiry. */
+/** The phase that records an expiry. */
 export const a2aExpired: A2aStep = { action: null, by: null, state: 'expired', request_hash: null, said: {} };
 
-/** Members that are recorded on the book of one party only. */
+/** Members of a phase that are recorded on the book of one party only. */
 const private_to: Readonly<Record<string, A2aEscrowParty>> = { task_id: 'principal' };
 
 /**
- * Records the rows of these phases, under the heads of its books. The principal's book gets each phase at once; the counterparty's
- * gets none before its own first act, then all earlier ones too. Either all are recorded or none: one closed book refuses all.
- * @throws book_damaged
+ * Records these phases as rows, under the locks of the heads of the books. The book of the principal gets each phase at once. The book
+ * of the counterparty gets none before its first act, and with that act it also gets all earlier phases. Either all rows are recorded
+ * or none, so one closed book prevents all of them. @throws book_damaged
  */
 export async function recordA2aSteps(
   tx: Tx,
@@ -71,12 +71,12 @@ export async function recordA2aSteps(
   return moved;
 }
 
-/** Whether the counterparty has acted. From then on its book has rows of the escrow too. */
+/** Whether the counterparty has acted. Its book has rows of the escrow from its first act on. */
 export function hasActed(phases: readonly Pick<A2aPhase, 'by'>[]): boolean {
   return phases.some(({ by }) => by === 'counterparty');
 }
 
-/** A row without a payment. Its amount is among its facts and in no total. */
+/** Facts of the row of a phase. The row has no payment: the amount of the escrow is one of its facts and counts in no total. */
 function initialFactsOf(
   escrow: StoredA2aEscrow,
   { action, by, state, said, at }: A2aStep & { readonly at: string | null },
@@ -94,7 +94,7 @@ function initialFactsOf(
     ...(escrow.requiredOutputHash === null ? {} : { required: { output_hash: escrow.requiredOutputHash } }),
     phase: state,
     ...present({ action, by }),
-    // A row that is written with a later phase has the time of that writing.
+    // A row that is written together with a later phase has the time of that phase, so the time of its own phase is added.
     ...(at === null ? {} : { phase_at: at }),
     ...Object.fromEntries(shown),
   };

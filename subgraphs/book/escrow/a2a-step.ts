@@ -27,7 +27,7 @@ interface StepRequest {
   readonly said: JsonObject;
 }
 
-/** The current escrow, for that party. @throws escrow_not_found, invalid_request */
+/** The current state of an escrow, as this agent sees it. @throws escrow_not_found, invalid_request */
 export async function a2aEscrow(
   { database }: Pick<StepContext, 'database'>,
   agent_id: AgentId,
@@ -38,9 +38,9 @@ export async function a2aEscrow(
 }
 
 /**
- * Takes a step, on every book concerned or on none. Repeating the step returns its first result. @throws escrow_not_found,
- * not_found, invalid_request, invalid_escrow_action, escrow_claim_required, escrow_not_collected, escrow_backing_used,
- * escrow_fulfillment_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
+ * Carries out a step and records it on all books concerned or on none. Repeating the step returns its first result. @throws
+ * escrow_not_found, not_found, invalid_request, invalid_escrow_action, escrow_claim_required, escrow_not_collected,
+ * escrow_backing_used, escrow_fulfillment_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveA2aEscrow(
   acting: StepContext,
@@ -62,11 +62,11 @@ export async function moveA2aEscrow(
 
 type Outcome =
   | { readonly kind: 'stepped'; readonly view: A2aEscrow }
-  /** The counterparty has acted in between, so its book is concerned but its head is not locked. Try again with both. */
+  /** The counterparty has acted since the escrow was read, but its head is not locked. The caller tries again with both heads. */
   | { readonly kind: 'more_books'; readonly escrow: StoredA2aEscrow };
 
 interface Step {
-  /** As it was before any head was locked. */
+  /** The escrow as it was read before any head was locked. */
   readonly read: StoredA2aEscrow;
   readonly party: A2aEscrowParty;
   readonly request: StepRequest;
@@ -96,15 +96,15 @@ async function step(tx: Tx, acting: StepContext, { read, party, request }: Step)
 }
 
 /**
- * Agents whose heads are needed for a step of that party or an expiry. The head of a counterparty is not locked before its own
- * first act.
+ * Agents whose heads must be locked for a step of this party, or for an expiry if `party` is null. The head of the counterparty is not
+ * locked before its first act.
  */
 export function boundBooks(escrow: StoredA2aEscrow, party: A2aEscrowParty | null): readonly AgentId[] {
   const { principalAgentId, counterpartyAgentId, phases } = escrow;
   return party === 'counterparty' || hasActed(phases) ? [principalAgentId, counterpartyAgentId] : [principalAgentId];
 }
 
-/** Time by the clock of the database, after all heads were locked. */
+/** Time (Unix ms) by the clock of the database, when the last of these heads was locked. */
 export function timeOf(books: Heads): number {
   return Math.max(...[...books.values()].map(({ now_ms }) => now_ms));
 }
@@ -123,14 +123,14 @@ interface StepFacts {
   readonly said: JsonObject;
 }
 
-/** Checks of each action, and what is recorded with it. @throws as moveA2aEscrow */
+/** Check of each action. It returns the facts that are recorded with the step. @throws the same errors as moveA2aEscrow */
 const restsOn: { readonly [A in A2aMove]?: (rests: StepFacts) => Promise<JsonObject> } = {
   fund: back,
   submit,
   release: requireChecks,
 };
 
-/** The backing payment: collected on the principal's book, at least the amount of the escrow, and never used for another. */
+/** Checks the backing payment: it is collected on the principal's book, covers the amount, and has never backed another escrow. */
 async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }: StepFacts): Promise<JsonObject> {
   const task_id = String(said.task_id);
   const row = await requireCollectedRow(tx, principalAgentId, task_id);
@@ -145,8 +145,8 @@ async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }
 }
 
 /**
- * Checks the named receipt: on the book of either party, collected after the escrow was opened, and never used for another.
- * Receipts are public, so this reveals nothing about a book.
+ * Checks the named receipt: it is on the book of either party, was collected after the escrow was opened, and has never fulfilled
+ * another escrow. The errors reveal nothing about a book, because receipts are public.
  */
 async function submit({ tx, reads, escrow, said }: StepFacts): Promise<JsonObject> {
   const receipt = await escrowReceipt(reads, String(said.fulfillment_receipt_id));
@@ -166,11 +166,11 @@ async function submit({ tx, reads, escrow, said }: StepFacts): Promise<JsonObjec
 }
 
 /**
- * Assigns a receipt to this escrow: the first that it is submitted for keeps it. A release assigns it too, for an escrow that was
- * submitted under an earlier version.
+ * Assigns a receipt to this escrow, and returns whether the receipt belongs to it. The first escrow that a receipt is submitted for
+ * keeps it. A release calls this too, because earlier versions did not assign the receipt when it was submitted.
  */
 async function fulfils(tx: Tx, task_id: string, { escrowId }: StoredA2aEscrow): Promise<boolean> {
-  // Of two concurrent steps the second waits, inserts nothing and finds no row, because the first is not in its snapshot.
+  // If two steps insert one receipt at once, the second waits, inserts nothing, and finds no row in its older snapshot.
   const { rows } = await tx.query<{ escrow_id: string }>({
     name: 'fulfil a2a escrow',
     text: `with taken as (

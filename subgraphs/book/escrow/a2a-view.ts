@@ -6,7 +6,7 @@ import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { legalFor, stateBy } from './machine.ts';
 import { type EscrowView, phasesAt, shownMembers } from './shown-phases.ts';
 
-/** The party that an agent is. Null for a stranger, for whom the escrow does not exist. */
+/** Role of an agent in an escrow. Null if it is not a party. For such an agent the escrow is not found. */
 export function partyOf(
   { principalAgentId, counterpartyAgentId }: Pick<StoredA2aEscrow, 'principalAgentId' | 'counterpartyAgentId'>,
   agent_id: AgentId,
@@ -15,13 +15,13 @@ export function partyOf(
   return agent_id === counterpartyAgentId ? 'counterparty' : null;
 }
 
-/** Members sent with that action, if it was taken. */
+/** A text member that was sent with an action. Null if the action was not taken or had no such member. */
 export function phaseMember(phases: readonly A2aPhase[], action: A2aPhase['action'], member: string): string | null {
   const value = phases.find(phase => phase.action === action)?.said[member];
   return typeof value === 'string' ? value : null;
 }
 
-/** An escrow as one party sees it: its own rows, and nothing private of the other. */
+/** An escrow as one party sees it: with the rows of its own book, and without private members of the other party. */
 export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: EscrowView): A2aEscrow {
   const { phases, standing } = phasesAt(escrow, shown);
   const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt, requiredOutputHash } = escrow;

@@ -8,8 +8,8 @@ import { lockNotified, notify, wantsNotice } from '../ledger/notify.ts';
 import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
 /*
- * Notifies a counterparty, if its webhook subscribes to that, of escrows opened with it, a limited number per hour. It is a job, because
- * the act of a stranger must not lock its head.
+ * Notifies the counterparty of an escrow that was opened with it, if its webhook subscribes to `escrow_offer`, up to a limit per hour.
+ * A job of the worker does this, because a request of another agent must not lock the head of the counterparty.
  */
 
 /** Adds the job in the transaction that opens the escrow. */
@@ -21,7 +21,7 @@ export async function notifyCounterparty(
     addJobs(tx, [{ task: 'book/escrow_offer', payload: { escrow_id } }]);
 }
 
-/** Job of the worker: notifies once per escrow, however often it runs. Beyond the limit nothing is sent; the list shows it. */
+/** The job: notifies once per escrow, however often it runs. Above the limit it sends nothing; the list of escrows shows the escrow. */
 export function announceOffer({ transaction }: Pick<Database, 'transaction'>, escrow_id: string): Promise<void> {
   return transaction(async tx => {
     const [read] = await readsOf(tx).query<{ agent_id: AgentId }>({
@@ -50,7 +50,7 @@ export function announceOffer({ transaction }: Pick<Database, 'transaction'>, es
   });
 }
 
-/** Under the head's lock, so that concurrent jobs cannot exceed the limit. */
+/** Whether the limit of this hour is reached. Called under the lock of the head, so that concurrent jobs cannot exceed the limit. */
 async function isFull(tx: Tx, agent_id: AgentId): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'offers told within an hour',

@@ -4,7 +4,7 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 
-/* Checks before a delivery is accepted or an escrow is released. Pure: rows and receipts were read before. */
+/* Checks before a delivery is accepted or an escrow is released. The functions are pure: the caller reads the rows and receipts. */
 
 export interface ReleaseCheck extends JsonObject {
   readonly check: string;
@@ -16,16 +16,16 @@ export interface ReleaseCheck extends JsonObject {
 
 /** Facts of a receipt that are checked. */
 export interface ShownByReceipt {
-  /** As `sha256:<hex>`. Null if the receipt commits to nothing. */
+  /** `sha256:<hex>` or `keccak256:<hex>`. Null if the receipt has no commitment to the output. */
   readonly commitment: string | null;
-  /** Null if its transfer was not seen. */
+  /** Null if the transfer of the payment was not seen. */
   readonly tier: ProofTier | null;
 }
 
 export function receiptFacts(receipt: Pick<Receipt, 'payload' | 'proofOutcome' | 'model'>): ShownByReceipt {
   const payload = JSON.parse(receipt.payload) as JsonObject;
   const { status, kind, hash } = commitmentIn(payload.fulfillment);
-  // A hash without its hash function is not a commitment, because it is never guessed.
+  // A hash without the name of its function is not a commitment, because the function is never guessed.
   const committed = status === 'committed' && typeof kind === 'string' && typeof hash === 'string';
   const settled = receipt.proofOutcome === 'settled';
   const inferred = settled && committed && receipt.model !== '' && commitmentMaker(payload) === 'service';
@@ -55,7 +55,7 @@ const same = (check: string, wanted: string, found: string | null): ReleaseCheck
   found,
 });
 
-/** `receipt` is null if there is none for the task. */
+/** Checks before a ledger escrow is released. @param receipt null if the task has none */
 export function ledgerChecks(
   { output_hash, proof_tier }: EscrowRequirements,
   evidence: Evidence | null,
@@ -79,13 +79,13 @@ interface A2aTerms {
   readonly requiredOutputHash: string | null;
 }
 
-/** A delivery: the submitted commitment and the named receipt, null if there is none. */
+/** A delivery: the submitted commitment, and the named receipt. `receipt` is null if there is none. */
 interface SubmittedDelivery {
   readonly output_commitment: string;
   readonly receipt: ShownByReceipt | null;
 }
 
-/** Checks before a delivery is accepted. A receipt older than the escrow was not made for it. */
+/** Checks before a delivery is accepted. A receipt that is older than the escrow was not made for it. */
 export function submissionChecks(
   terms: A2aTerms,
   delivered: SubmittedDelivery,
@@ -106,7 +106,7 @@ export function submissionChecks(
   ];
 }
 
-/** @param own whether the receipt was submitted for this escrow first */
+/** Checks before an escrow between two agents is released. @param own whether the receipt was first submitted for this escrow */
 export function a2aChecks(
   terms: A2aTerms,
   delivered: SubmittedDelivery,

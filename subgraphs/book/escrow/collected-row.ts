@@ -12,7 +12,7 @@ interface RestingRow {
   readonly amount: AtomicAmount | null;
 }
 
-/** Under the head's lock, because an uncollected row may still be collected. Null if it is not on that book. */
+/** The row of a task on a book. Null if there is none. Call it under the lock of the head, because the evidence can still change. */
 export async function rowOfTask(tx: Tx, agent_id: AgentId, task_id: string): Promise<RestingRow | null> {
   const { rows } = await tx.query<RestingRow>({
     name: 'row that an escrow rests on',
@@ -22,7 +22,7 @@ export async function rowOfTask(tx: Tx, agent_id: AgentId, task_id: string): Pro
   return rows[0] ?? null;
 }
 
-/** @throws not_found if the task is not on that book, escrow_not_collected */
+/** The collected row of a task. @throws not_found if the book has no row of the task, escrow_not_collected */
 export async function requireCollectedRow(
   tx: Tx,
   agent_id: AgentId,
@@ -35,7 +35,7 @@ export async function requireCollectedRow(
   return { seq, amount };
 }
 
-/** Facts of the receipt of a task. Null if there is none. @throws record_damaged if it is not as it was signed */
+/** The receipt of a task. Null if there is none. @throws record_damaged if it differs from what was signed */
 export async function escrowReceipt(reads: Pick<Database, 'query'>, task_id: string) {
   const [receipt = null] = await readReceipts(reads, [task_id]);
   if (receipt instanceof Error) throw receipt;

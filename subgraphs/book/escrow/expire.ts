@@ -14,18 +14,18 @@ import { expiredStep, recordSteps } from './ledger-escrow.ts';
 import { ledgerEscrowAgain } from './ledger-find.ts';
 
 /*
- * Records expiries of escrows, which end at their time even if nobody reads them: the phase `expired`, as an event or rows. A
- * process that comes second finds nothing to write.
+ * Records the expiry of escrows as the phase `expired` (an event, or rows), even if no client reads them. If two processes do this at
+ * once, the second finds nothing to write.
  */
 
 type Parts = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
-/** Escrows that failed in this round, by id. Each is left for the next round and delays no other. */
+/** Errors of this round, by escrow id. A failed escrow is left for the next round and does not delay the others. */
 type FailedEscrows = Map<string, unknown>;
 
 /**
- * Records expired escrows, oldest first, and returns their number. Bounded; the next round continues. @throws AggregateError after
- * the others are written, if some failed
+ * Records the expiry of escrows, oldest first, and returns their number. Their number is limited; the next round continues. @throws
+ * AggregateError if some failed, after the others were recorded
  */
 export async function expireEscrows(parts: Parts): Promise<number> {
   const failed: FailedEscrows = new Map();
@@ -40,13 +40,13 @@ async function inBatches(batch: () => Promise<number>): Promise<number> {
   while (expired < escrowLimits.expired_per_round_max) {
     const some = await batch();
     expired += some;
-    // If nothing of a batch was left, another process has taken the rest too.
+    // If a batch recorded nothing, nothing is left or another process records the rest.
     if (some === 0) break;
   }
   return expired;
 }
 
-/** A closed book accepts nothing: its escrows wait until it is reopened and delay no others. */
+/** SQL condition that the book is not closed. The escrows of a closed book wait until it is reopened, and do not delay the others. */
 const sound = (column: string) =>
   `not exists (select 1 from book b where b.agent_id = e.${column} and b.damage is not null)`;
 const max = escrowLimits.expired_per_batch_max;
@@ -86,7 +86,7 @@ async function expireA2a(parts: Parts, failed: FailedEscrows): Promise<number> {
     database.transaction(async tx => {
       const books = await lockBooks(tx, boundBooks(read, null));
       const escrow = await a2aEscrowAgain(tx, read);
-      // If the counterparty has acted in between on a book whose head is not locked, it does not expire now.
+      // If the counterparty has acted since the first read, its head is not locked, and the escrow does not expire in this round.
       const held = boundBooks(escrow, null).every(id => books.has(id));
       if (!held || !a2aEscrowMachine.expires.includes(escrow.state)) return false;
       await recordA2aSteps(tx, parts, escrow, { steps: [a2aExpired], at_ms: timeOf(books) });
@@ -95,7 +95,7 @@ async function expireA2a(parts: Parts, failed: FailedEscrows): Promise<number> {
   );
 }
 
-/** Each in its own transaction, so that no head is locked because of another book. */
+/** Records each expiry in its own transaction, so that no head stays locked while another book is written. */
 async function eachAlone<E extends { readonly escrowId: string }>(
   over: readonly E[],
   failed: FailedEscrows,
@@ -111,7 +111,7 @@ async function eachAlone<E extends { readonly escrowId: string }>(
   return expired;
 }
 
-/** The audit closed the book between the two reads. */
+/** Whether the book was closed by the audit after the escrow was read. */
 function isClosed(error: unknown): boolean {
   return error instanceof Refusal && error.code === 'book_damaged';
 }

@@ -6,10 +6,10 @@ import type { EscrowRequirements } from './checks.ts';
 import type { LedgerMove } from './ledger-escrow.machine.ts';
 import type { Phase } from './phase.ts';
 
-/** `position` is that of its event on the book. */
+/** A phase, with the `position` of its event on the book. */
 export type LedgerPhase = Phase<LedgerEscrowState, LedgerMove | 'open'> & { readonly position: number };
 
-/** A ledger escrow, written only under the head of its book, with an event per phase. At most one per task is open. */
+/** A ledger escrow, with an event per phase. Written only under the lock of the head of its book. At most one per task is open. */
 @Entity({ tableName: 'ledger_escrow' })
 @Index({ name: 'ledger_escrow_book', properties: ['agentId', 'openedAt'] })
 @Index({ name: 'ledger_escrow_task', properties: ['agentId', 'taskId', 'escrowId'] })
@@ -19,9 +19,9 @@ export class StoredLedgerEscrow {
   @PrimaryKey({ type: 'text' }) escrowId!: EscrowId;
   @Property({ type: 'integer' }) agentId!: AgentId;
   @Property({ type: 'text' }) taskId!: string;
-  /** The seq of its row. */
+  /** Seq of the row of the task. */
   @Property({ type: 'integer' }) seq!: number;
-  /** Amount collected for that task. */
+  /** Amount collected for the task. */
   @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;
   @Property({ type: 'json', columnType: 'jsonb' }) required!: EscrowRequirements;
   @Property({ type: 'text' }) state!: LedgerEscrowState;

@@ -3,7 +3,7 @@ import type { Machine } from './machine.ts';
 
 export type LedgerMove = Exclude<LedgerEscrowAction, 'open' | 'status'>;
 
-/** The owner of the book is the only party. A clawback needs a reason before the expiry; afterwards it is the only action left. */
+/** The owner of the book is the only party. A clawback requires a claim type before the expiry, and is the only action after it. */
 export const ledgerEscrowMachine: Machine<LedgerEscrowState, LedgerMove, 'owner'> = {
   moves: {
     open: {

@@ -74,7 +74,7 @@ export class LedgerEscrowResolver {
   }
 }
 
-/** A step that ends an escrow. */
+/** Carries out a step that ends an escrow. */
 function move(action: LedgerMove, args: ArgumentsOfBook, context: BookContext): Promise<LedgerEscrow> {
   const agent_id = requirePossession(context.principal, args.agentId);
   const { escrow_id, task_id, ...said } = stepOf(action, args, context);
@@ -83,7 +83,7 @@ function move(action: LedgerMove, args: ArgumentsOfBook, context: BookContext): 
 
 type Step = WithoutPossession<z.output<typeof LedgerEscrowRequest>>;
 
-/** The request of a step without the name of its action. */
+/** Reads the request of a step, and leaves out the name of its action. */
 function stepOf<A extends Step['action']>(action: A, args: Arguments, context: BookContext) {
   const { action: _, ...said } = readRequest(LedgerEscrowRequest, { ...args, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;

@@ -20,7 +20,7 @@ import { phasesUpTo, requestHash, requireEnd, requireMove, requirePassed } from 
 import { requireLedgerRoom } from './room.ts';
 import { type EscrowView, phasesAt, shownMembers } from './shown-phases.ts';
 
-/* Ledger escrows: every step is under the head of the book, with its event in the same transaction. */
+/* Ledger escrows. Every step is recorded under the lock of the head of the book, with its event in the same transaction. */
 
 /** Random bytes of an id. */
 const ID_BYTES = 10;
@@ -31,7 +31,7 @@ type StepContext = Pick<BookContext, 'database' | 'clock' | 'random'>;
 type LedgerStep = Omit<LedgerPhase, 'at' | 'position'>;
 
 /**
- * Opens an escrow on a collected call of the book. The same request returns it while it is live. @throws not_found,
+ * Opens an escrow on a collected call of the book. Repeating the request returns the same escrow while it is live. @throws not_found,
  * escrow_not_collected, escrow_amount_mismatch, escrow_exists, escrows_full, rate_limited, book_damaged
  */
 export function openLedgerEscrow(
@@ -75,10 +75,10 @@ export function openLedgerEscrow(
   );
 }
 
-/** The phase of an expiry. */
+/** The phase that records an expiry. */
 export const expiredStep: LedgerStep = { action: null, state: 'expired', request_hash: null, said: {} };
 
-/** The current escrow. @throws escrow_not_found */
+/** The current state of an escrow. @throws escrow_not_found */
 export async function ledgerEscrow(
   { database }: Pick<StepContext, 'database'>,
   agent_id: AgentId,
@@ -89,7 +89,7 @@ export async function ledgerEscrow(
 }
 
 /**
- * Takes a step. Repeating the step returns its first result. @throws escrow_not_found, invalid_escrow_action,
+ * Carries out a step. Repeating the step returns its first result. @throws escrow_not_found, invalid_escrow_action,
  * escrow_claim_required, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveLedgerEscrow(
@@ -139,7 +139,7 @@ async function requireFound(database: BookContext['database'], agent_id: AgentId
   return found;
 }
 
-/** Records the events of these steps under the head of the book, and the new state. @throws book_damaged */
+/** Records the events of these steps and the new state, under the lock of the head. @throws book_damaged */
 export async function recordSteps(
   tx: Tx,
   escrow: StoredLedgerEscrow,
@@ -166,7 +166,7 @@ export async function recordSteps(
   return moved;
 }
 
-/** Body of an event, with the terms when it opens. */
+/** Body of the event of a step. The event that opens the escrow also has its terms. */
 function bodyOf(
   { escrowId: escrow_id, amount, required, expiresAt }: StoredLedgerEscrow,
   { action, state, said }: Pick<LedgerStep, 'action' | 'state' | 'said'>,
@@ -175,7 +175,7 @@ function bodyOf(
   return { escrow_id, phase: state, ...present({ action }), ...(action === 'open' ? terms : {}), ...said };
 }
 
-/** A ledger escrow as its owner is shown it. */
+/** A ledger escrow as its owner sees it. */
 function ledgerView(escrow: StoredLedgerEscrow, shown: EscrowView) {
   const { phases, standing } = phasesAt(escrow, shown);
   const { escrowId, agentId, taskId, amount, required, openedAt, expiresAt } = escrow;

@@ -16,7 +16,7 @@ export interface FoundLedgerEscrow {
   readonly now_ms: number;
 }
 
-/** By id, by task (the newest), or both. Null if this book has none. */
+/** Finds an escrow of a book by its id, by its task (the newest one), or by both. Null if there is none. */
 export async function findLedgerEscrow(
   { query }: Pick<Database, 'query'>,
   agent_id: AgentId,
@@ -38,7 +38,7 @@ export async function findLedgerEscrow(
   return found ? foundAs(found) : null;
 }
 
-/** The escrow that is stored as open, even if its time is over. Under the head's lock. */
+/** The escrow of a task that is stored as open, even if its expiry has passed. Call it under the lock of the head. */
 export async function openLedgerEscrowOf(
   tx: Tx,
   agent_id: AgentId,
@@ -53,7 +53,7 @@ export async function openLedgerEscrowOf(
   return rows[0] ? foundAs(rows[0]).escrow : null;
 }
 
-/** Reads it again under the head's lock, where nobody else can write it. */
+/** Reads an escrow again under the lock of the head, where no other transaction can write it. */
 export async function ledgerEscrowAgain(tx: Tx, escrow: StoredLedgerEscrow): Promise<StoredLedgerEscrow> {
   const { rows } = await tx.query<{ now_ms: number }>({
     name: 'ledger escrow again',

@@ -1,6 +1,9 @@
-/* State machines of escrows: a table says which party may do what in which state. Pure; time is the argument `overdue`. */
+/*
+ * State machines of escrows. A table lists the moves of each party in each state. The functions are pure: they get the time as the
+ * member `overdue`.
+ */
 
-/** Further requirement of a move: a claim, passed checks, or the expiry. */
+/** Additional requirement of a move: a claim type, passed checks, or that the expiry has passed. */
 type Want = 'claim' | 'checks' | 'overdue';
 
 interface Move<S extends string> {
@@ -23,7 +26,7 @@ interface Standing<S extends string> {
 }
 
 export type MoveJudgement<S extends string, A extends string> =
-  /** `expired_first`: the escrow had expired before, which is recorded as a phase of its own. */
+  /** `expired_first` is true if the escrow had expired before. The expiry is then recorded as a separate phase before the move. */
   | { readonly kind: 'moves'; readonly to: S; readonly checks: boolean; readonly expired_first: boolean }
   | {
       readonly kind: 'refused';
@@ -32,7 +35,7 @@ export type MoveJudgement<S extends string, A extends string> =
       readonly legal: readonly (A | 'status')[];
     };
 
-/** State including an expiry that is not recorded yet. */
+/** The state, with an expiry that is not recorded yet taken into account. */
 export function stateBy<S extends string, A extends string, P extends string>(
   { expires, expired }: Machine<S, A, P>,
   { state, overdue }: Standing<S>,
@@ -54,7 +57,7 @@ export function legalFor<S extends string, A extends string, P extends string>(
   return [...legal, 'status'];
 }
 
-/** @param claimed whether a claim type was sent */
+/** Decides whether a party may make a move. @param claimed whether a claim type was sent */
 export function judgeMove<S extends string, A extends string, P extends string>(
   machine: Machine<S, A, P>,
   standing: Standing<S>,

@@ -4,14 +4,14 @@ import { escrowLimits } from '../../../schema/limits.ts';
 import type { ReleaseCheck } from './checks.ts';
 import type { MoveJudgement } from './machine.ts';
 
-/** Stored members of each phase, in order. An escrow is the projection of its phases. */
+/** A phase as it is stored. The phases of an escrow, in order, determine its state. */
 export interface Phase<S extends string, A extends string> {
-  /** Null if it expired. */
+  /** Null for an expiry. */
   readonly action: A | null;
   readonly state: S;
   /** ISO 8601, by the clock of the database. */
   readonly at: string;
-  /** Hash of the request without the name of the escrow. Null for an expiry. */
+  /** Hash of the request without the members that name the escrow. Null for an expiry. */
   readonly request_hash: string | null;
   /** Members sent with the action. */
   readonly said: JsonObject;
@@ -22,7 +22,7 @@ export function requestHash(action: string, said: JsonObject): string {
   return canonicalHash({ action, ...said });
 }
 
-/** Number of phases when that step had been taken. Null if it was not. */
+/** Number of phases up to and including the step with this hash. Null if that step was not taken. */
 export function phasesUpTo(
   phases: readonly Pick<Phase<string, string>, 'request_hash'>[],
   request_hash: string,
@@ -31,7 +31,7 @@ export function phasesUpTo(
   return at < 0 ? null : at + 1;
 }
 
-/** @throws invalid_escrow_action, escrow_claim_required */
+/** Returns the move if it is legal. @throws invalid_escrow_action, escrow_claim_required */
 export function requireMove<S extends string, A extends string>(
   judgement: MoveJudgement<S, A>,
   party: string,
@@ -44,7 +44,7 @@ export function requireMove<S extends string, A extends string>(
   throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts });
 }
 
-/** Beginning of the message, by action. */
+/** First sentence of the error message, by action. */
 const refused_by_checks = {
   release: 'The escrow is not released',
   submit: 'The delivery is not accepted',
@@ -61,7 +61,7 @@ export function requirePassed(
   throw new Refusal('escrow_checks_failed', { ...present({ param }), detail, facts: { checks } });
 }
 
-/** Expiry of an escrow that is opened now. @throws invalid_request */
+/** Expiry (Unix ms) of an escrow that is opened now. @throws invalid_request */
 export function requireEnd(expires_at: string | undefined, now_ms: number): number {
   const { lasts_seconds_default, lasts_seconds_max } = escrowLimits;
   const end_ms = expires_at === undefined ? now_ms + lasts_seconds_default * 1000 : Date.parse(expires_at);

@@ -4,7 +4,7 @@ import { escrowLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { LIVE_A2A } from './a2a-escrow.entity.ts';
 
-/* Limits of escrows, which are free. Checked under the head's lock, so that concurrent requests cannot exceed them. */
+/* Limits on the number of escrows, which are free. Checked under the lock of the head, so that concurrent requests cannot exceed them. */
 
 /** statement_timestamp() is stable within a statement, unlike clock_timestamp(), so the index can be used. */
 const RECENT = `opened_at > statement_timestamp() - interval '1 hour'`;
@@ -16,7 +16,7 @@ const counts = (live: string, of: string) => `count(*) filter (where ${live} and
 interface Count {
   readonly live: number;
   readonly recent: number;
-  /** Seconds until the oldest of the last hour leaves it. */
+  /** Seconds until the oldest escrow of the last hour is an hour old. Null if none was opened. */
   readonly seconds: number | null;
 }
 
@@ -32,7 +32,7 @@ export async function requireLedgerRoom(tx: Tx, agent_id: AgentId): Promise<void
   requireWithin(rows[0], { live_max: live_per_book_max, hour_max: opens_per_book_hour_max, of: 'A book' });
 }
 
-/** The limits of an escrow with another agent: in total, and with that agent. @throws escrows_full, rate_limited */
+/** Checks the limits of a principal, in total and with this counterparty. @throws escrows_full, rate_limited */
 export async function requireA2aRoom(tx: Tx, principal: AgentId, counterparty: AgentId): Promise<void> {
   const live = `${LIVE_A2A} and (expires_at > clock_timestamp() or state not in ('open', 'funded'))`;
   const { rows } = await tx.query<{ whole: Count; pair: Count }>({

@@ -3,10 +3,10 @@ import type { ClaimType } from '../../../schema/dispute/reasons.ts';
 import type { ReleaseCheck } from './checks.ts';
 import type { Phase } from './phase.ts';
 
-/** Point as of which an escrow is shown: after a number of phases, or now. */
+/** Point in time at which an escrow is shown: after its first `phases` phases, or at `now_ms`. */
 export type EscrowView = { readonly phases: number } | { readonly now_ms: number };
 
-/** The phases up to that point and the state after them. */
+/** The phases up to that point, and the state after them. */
 export function phasesAt<P extends Phase<string, string>>(
   { phases: all, expiresAt }: { readonly phases: readonly P[]; readonly expiresAt: Date },
   shown: EscrowView,
@@ -18,7 +18,7 @@ export function phasesAt<P extends Phase<string, string>>(
   return { phases, standing: { state: last.state as P['state'], overdue: now_ms >= expiresAt.getTime() } };
 }
 
-/** Members of a phase that are shown as they were sent. */
+/** Members of a phase that are shown as they were recorded. */
 export function shownMembers({ claim_type, evidence, checks }: JsonObject) {
   return {
     claimType: (claim_type ?? null) as ClaimType | null,
