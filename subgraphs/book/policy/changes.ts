@@ -11,7 +11,7 @@ import type { Policies } from './set.ts';
 
 /** Body of the event of a change, see ../ledger/terms.ts. */
 interface TermsBody {
-  /** Type of a changed policy. */
+  /** Type of the changed policy. Absent if the budget was changed. */
   readonly policy_type?: PolicyType;
   readonly policy?: BookPolicy;
   /** Absent if no policy is in shadow mode. */
@@ -34,7 +34,7 @@ export interface TermsEvent {
 const EVENTS = `select position, kind, at, body from book_event
   where agent_id = $1 and kind in ('policy_changed', 'budget_changed')`;
 
-/** Newest first, before a position if given. */
+/** Changes of a book, newest first. If `before` is a position, only earlier ones. */
 export function termsEvents(
   database: Database,
   agent_id: AgentId,
@@ -47,8 +47,8 @@ export function termsEvents(
 type JsonRow = Readonly<Record<string, unknown>>;
 
 /**
- * Policies at a time. Null if there is no change, so that the current ones apply. Before the first recorded change they are its
- * former values.
+ * Policies of a book at a time. For a time before the first recorded change, these are the values before that change. Null if no
+ * change was ever recorded, so that the current policies apply.
  */
 export async function policiesAt(database: Database, agent_id: AgentId, at: Date): Promise<Policies | null> {
   const changed = `${EVENTS} and kind = 'policy_changed'`;

@@ -10,10 +10,10 @@ import {
 } from '../../../schema/policy-kinds.ts';
 import type { Objection, PolicyCall, RefusalCode, Spending } from '../../../schema/policy-rule.ts';
 
-/** Spending and terms that decide whether a charge is accepted, under the head's lock. */
+/** Spending and terms that decide whether a charge is accepted, read under the lock of the head. */
 export interface Ceilings extends Spending {
   readonly policy: BookPolicy;
-  /** Budget Y; null is unlimited. */
+  /** Budget (Y in the specification). Null means unlimited. */
   readonly budget_atomic: AtomicAmount | null;
 }
 
@@ -21,13 +21,13 @@ export interface Blocked extends Objection {
   readonly kind: 'blocked';
   readonly refusal_code: RefusalCode;
   readonly policy_code: PolicyCode;
-  /** Set only if a cap of a clock period refused. */
+  /** Type of the cap that refused, if it is a cap of a clock period. Null for any other rule. */
   readonly policy_key: PolicyType | null;
 }
 
 export type Evaluation = { readonly kind: 'admitted' } | Blocked;
 
-/** A rule and its value. */
+/** A rule, and a function that reads its value from the terms of a book. An undefined value means that the rule is not set. */
 interface SetRule {
   readonly policy_type: PolicyType | null;
   readonly rule: NonNullable<PolicyKind['rule']> | typeof budgetRule;
@@ -42,8 +42,9 @@ const budget: SetRule = { policy_type: null, rule: budgetRule, set: ({ budget_at
 const inOrder = [...kinds, budget].sort((one, other) => one.rule.precedence - other.rule.precedence);
 
 /**
- * Judges a call: it passes if collected amounts, reservations and the charge stay within every cap, and no other policy refuses it.
- * All reservations count for the current hour and day, so that one collected after the hour cannot exceed the cap of either.
+ * Judges a call. It passes if the sum of collected amounts, reservations and the charge stays within every cap, and no other policy
+ * refuses it. All reservations count for the current hour and day, so that a reservation that is collected in the next hour cannot
+ * exceed the cap of either hour.
  */
 export function evaluate(ceilings: Ceilings, call: PolicyCall): Evaluation {
   for (const set_rule of inOrder) {
@@ -54,11 +55,11 @@ export function evaluate(ceilings: Ceilings, call: PolicyCall): Evaluation {
 }
 
 /**
- * Policies of `shadow` that would refuse a passing call, each judged alone beside the enforced ones, in the order of precedence.
- * Calls that they would have refused count as spent.
+ * Returns the policies of `shadow` that would refuse a passing call, in the order of precedence. Each is judged alone, by the actual
+ * spending, which includes calls that policies in shadow mode would have refused.
  */
 export function wouldRefuse(ceilings: Ceilings, shadow: BookPolicy, call: PolicyCall): readonly Blocked[] {
-  // True for nearly every book.
+  // Nearly every book has no policy in shadow mode.
   if (Object.keys(shadow).length === 0) return [];
   const { approval_ttl = ceilings.policy.approval_ttl } = shadow;
   const policy = { ...shadow, ...(approval_ttl === undefined ? {} : { approval_ttl }) };

@@ -54,7 +54,7 @@ export class BookPolicyResolver {
   ): Promise<ShownChange[]> {
     const agent_id = requirePossession(context.principal, args.agentId);
     const { limit, before = null } = givenMembers(PolicyChangesPage, args);
-    // Uses its own message, which callers know, instead of that of `readRequest`.
+    // The message differs from that of `readRequest`, because existing clients expect this one.
     if (limit !== undefined && limit < 1)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${pageLimitFault(CHANGES_PAGE)}.` });
     await soundHead(context.database, agent_id);

@@ -17,7 +17,7 @@ export const ShownPolicy = objectType(
 );
 export type ShownPolicy = InstanceType<typeof ShownPolicy>;
 
-/** Stored policies under all names. */
+/** Policies as they are shown. A policy that is not set is null. */
 export function shownPolicy(agent_id: AgentId, { policy, shadow }: Policies): ShownPolicy {
   const shadowed = Object.keys(shadow).length === 0 ? null : shownOf(ShadowPolicyNoun, shadow);
   return { agentId: agent_id, ...shownOf(ShadowPolicyNoun, policy), shadow: shadowed };

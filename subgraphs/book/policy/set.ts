@@ -10,8 +10,8 @@ import { type BookTerms, type ChangeAuthor, setTerms, shadowMember } from '../le
 export type Policies = Pick<BookTerms, 'policy' | 'shadow'>;
 
 /**
- * Sets or clears one policy. Returns the policies, null if there is no such book. In force for every reservation that begins after
- * this returns, ordered by the lock of the head.
+ * Sets one policy, or clears it if `value` is null. Returns all policies after the change, or null if there is no such book. The change
+ * applies to every reservation that begins after this returns, because both lock the head.
  */
 export async function setPolicy(
   database: Database,
@@ -30,7 +30,7 @@ export async function setPolicy(
   });
 }
 
-/** Sets the budget; null clears it. In force for every reservation that begins after this returns. */
+/** Sets the budget, or clears it if `budget` is null. The change applies to every reservation that begins after this returns. */
 export async function setBudget(
   database: Database,
   agent_id: AgentId,

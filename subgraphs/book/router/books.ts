@@ -20,7 +20,7 @@ const ID_BYTES = 10;
 
 type Opener = Pick<BookContext, 'database' | 'clock' | 'random' | 'vault' | 'principal'>;
 
-/** Opens a router book. Its key is returned here and not stored. @throws rate_limited */
+/** Opens a router book. Its key is only returned here: the service stores a hash of it. @throws rate_limited */
 export async function openRouterBook(
   { database, clock, random, vault, principal }: Opener,
   agent_id: AgentId | null,
@@ -49,8 +49,8 @@ export function tooMany(retry_after_seconds: number, detail: string): Refusal {
 }
 
 /**
- * The book of the key (as a digest) that was sent, and the one named, if any. @throws unauthenticated, and forbidden for a wrong
- * key and an unknown book alike
+ * The router book whose ingest key was sent. If `book_id` is not null, it must be that book. @throws unauthenticated, and forbidden
+ * both for a wrong key and for an unknown book
  */
 export async function requireRouterBook(
   { ingest_key }: Principal,
@@ -69,7 +69,7 @@ export async function requireRouterBook(
   return book;
 }
 
-/** The book of the key, or that of an agent whom the caller possesses. @throws unauthenticated, forbidden */
+/** A router book, if the caller sent its key or possesses the book of its agent. @throws unauthenticated, forbidden */
 export async function requireReadableBook(
   principal: Principal,
   database: Pick<Database, 'query'>,
@@ -90,7 +90,7 @@ export async function requireReadableBook(
 
 const boxLabel = (book_id: string) => `router key ${book_id}`;
 
-/** Stores the router key sealed, replacing an earlier one. Returns the time. */
+/** Stores the key of the router encrypted, in place of an earlier one. Returns the time of the change. */
 export async function keepRouterKey(
   { database, vault }: Pick<BookContext, 'database' | 'vault'>,
   { bookId }: RouterBook,

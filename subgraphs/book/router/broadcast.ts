@@ -16,7 +16,7 @@ import { failedLookUp, giveBackUse, unverifiedUses, verifiedUses } from './uses.
 export interface GenerationBroadcast {
   readonly generation: RouterGeneration;
   readonly look_up: RouterLookUp;
-  /** True if the same was reported before. */
+  /** True if the same generation was reported before. */
   readonly again: boolean;
 }
 
@@ -26,9 +26,10 @@ type BroadcastContext = Pick<
 >;
 
 /**
- * Issues one receipt per generation and book. Asks the router first, if the book has a key, then records the report. Repeating it
- * returns the same receipt, and asks again until the router has confirmed it. Nothing is stored before the record, so a crash
- * leaves nothing. @throws generation_conflict, rate_limited, book_damaged, unavailable
+ * Issues one receipt per generation and book. If the book has a key of the router, the router is asked to confirm the generation
+ * before the report is recorded. Repeating a report returns the same receipt, and asks the router again until it has confirmed the
+ * generation. Nothing of a report is stored before it is recorded as a whole, so a crash leaves no part of it. @throws
+ * generation_conflict, rate_limited, book_damaged, unavailable
  */
 export async function broadcastGeneration(
   context: BroadcastContext,
@@ -77,7 +78,7 @@ function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): voi
   throw new Refusal('generation_conflict', { param: 'generation_id', facts: { task_id: standing.taskId } });
 }
 
-/** A recorded generation, after a lookup that may have confirmed it. */
+/** Returns a recorded generation. If this lookup is the first that confirmed it, that is stored. */
 async function shownGeneration(
   { database, reports }: BroadcastContext,
   standing: RouterGeneration,
@@ -90,8 +91,8 @@ async function shownGeneration(
 }
 
 /**
- * Counts the lookup before it is made, and returns the count if it matched, so that concurrent lookups stay within the limit.
- * @throws rate_limited
+ * Looks the generation up at the router. The lookup counts as unsuccessful before it is made, so that concurrent lookups stay within
+ * the limit, and is subtracted again if it matched or was not made. @throws rate_limited
  */
 async function lookUp(
   { database, vault, router_look_ups }: BroadcastContext,

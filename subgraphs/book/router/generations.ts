@@ -4,7 +4,7 @@ import { asEntity, asRecord, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { RouterGeneration } from './router-book.entity.ts';
 
-/* Reported generations of a book, each once, with the facts of the first report. */
+/* Stores the generations that were reported to router books, each once, with the facts of the first report. */
 
 type GenerationName = Pick<RouterGeneration, 'bookId' | 'generationId'>;
 
@@ -21,7 +21,7 @@ export async function readGenerations(
   return found.map(row => asEntity(RouterGeneration, row));
 }
 
-/** Whether a report has the same facts. */
+/** Whether a report has the same facts as the stored generation. */
 export function saysTheSame(standing: RouterGeneration, said: BroadcastRequest): boolean {
   const { model, amount, rail, payment_ref = null } = said;
   const before = [standing.model, String(standing.amount), standing.rail, standing.paymentRef];
@@ -29,8 +29,8 @@ export function saysTheSame(standing: RouterGeneration, said: BroadcastRequest):
 }
 
 /**
- * Reserves the ids of new generations in a fixed order, so that no two processes wait for each other. Returns the tasks of the new
- * ones.
+ * Inserts the generations that are not stored yet, in a fixed order, so that no two processes wait for each other. Returns the task
+ * ids of the inserted ones.
  */
 export async function takeGenerations(tx: Tx, generations: readonly RouterGeneration[]): Promise<ReadonlySet<string>> {
   const { rows } = await tx.query<{ task_id: string }>({
@@ -45,7 +45,7 @@ export async function takeGenerations(tx: Tx, generations: readonly RouterGenera
   return new Set(rows.map(({ task_id }) => task_id));
 }
 
-/** Drops generations reserved in this transaction that are not recorded. */
+/** Deletes generations that this transaction has inserted but does not record. */
 export function dropGenerations(tx: Tx, generations: readonly GenerationName[]): void {
   if (generations.length === 0) return;
   tx.write({
@@ -56,7 +56,7 @@ export function dropGenerations(tx: Tx, generations: readonly GenerationName[]):
   });
 }
 
-/** Counts verified generations in the order of books and rails. */
+/** Adds verified generations to the sums of their books and rails, in a fixed order, so that no two processes wait for each other. */
 export function countVerified(tx: Tx, generations: readonly RouterGeneration[]): void {
   const verified = generations.filter(({ verifiedWith }) => verifiedWith !== null);
   if (verified.length === 0) return;
@@ -70,7 +70,7 @@ export function countVerified(tx: Tx, generations: readonly RouterGeneration[]):
   });
 }
 
-/** Stores the result of a later lookup, counted once. Returns the generation. */
+/** Stores that a later lookup confirmed a generation, and counts it once. Returns the generation. */
 export function verifyGeneration(
   database: Database,
   standing: RouterGeneration,

@@ -11,14 +11,14 @@ export type LookUp =
   | CostMatch
   /** The router has no such id, or does not show it to this key. */
   | 'not_found'
-  /** The router was not reached, timed out, or answered something else. */
+  /** The router was not reached, did not respond in time, or sent another response. */
   | 'failed';
 
-/** Client of the third-party router. Concurrent lookups are bounded in total and per key, for one process. */
+/** Client of the third-party router. A process limits concurrent lookups in total and per key. */
 export interface RouterLookUps {
   /** Name of the router in `verified_with`. */
   readonly router: string;
-  /** Null if there was no turn in time. Never throws. `asker` is the owner of the key. */
+  /** Looks a generation up. Null if too many other lookups were running. Never throws. @param asker router book that has the key */
   ask(asker: string, key: Secret, reported: ReportedCost): Promise<LookUp | null>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function openLookUps(base_url: string): RouterLookUps {
   const { look_ups_at_once_max, look_ups_per_key_at_once_max, look_up_connect_ms_max } = routerLimits;
   const agent = new Agent({ connections: look_ups_at_once_max, connect: { timeout: look_up_connect_ms_max } });
   const turns = new Semaphore({ at_once_max: look_ups_at_once_max, ...patience });
-  /** Keys in use and their turns. */
+  /** Limiters of the keys that are in use, by router book. */
   const keys = new Map<string, { readonly turns: Semaphore; askers: number }>();
   return {
     router: new URL(base_url).host,
@@ -59,7 +59,7 @@ const patience = {
 
 const NOT_FOUND = 404;
 
-/** No error is passed on, because client libraries may include headers and so the key. */
+/** Passes no error on, because errors of an HTTP client may contain the request headers and so the key. */
 async function lookUp(base_url: string, agent: Agent, key: Secret, reported: ReportedCost): Promise<LookUp> {
   try {
     const query = new URLSearchParams({ id: reported.generation_id });
@@ -84,7 +84,7 @@ async function lookUp(base_url: string, agent: Agent, key: Secret, reported: Rep
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parse = JSON.parse as (text: string, revive: Reviver) => unknown;
 
-/** JSON with the text of each number, because money is never read as a float (ECMA-262, JSON.parse source text). */
+/** Parses JSON and keeps each number as its text, because money is never read as a float (ECMA-262, JSON.parse source text). */
 function withNumbersAsWritten(text: string): unknown {
   return parse(text, (_name, value, { source }) => (typeof value === 'number' ? source : value));
 }

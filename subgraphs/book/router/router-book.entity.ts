@@ -5,8 +5,8 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from 
 const BOOK_ID_CHARS = 40;
 
 /**
- * A router book, to which generations are reported. It is not the book of an agent; if it names an agent, reports are recorded on
- * that book too.
+ * A router book, to which generations are reported. It is not the book of an agent. If it names an agent, reports are recorded on the
+ * book of that agent too.
  */
 @Entity({ tableName: 'router_book' })
 export class RouterBook {
@@ -16,7 +16,7 @@ export class RouterBook {
   agentId!: AgentId | null;
   @Property({ type: 'string', length: 120, nullable: true })
   label!: string | null;
-  /** SHA-256 of its ingest key in hex. Never shown. */
+  /** SHA-256 of the ingest key in hex. Never shown. */
   @Property({ type: 'string', length: 64 })
   @Unique({ name: 'router_book_key' })
   keyHash!: string;
@@ -29,14 +29,14 @@ export class RouterBook {
   openedAt!: Date;
 }
 
-/** A generation as first reported. Only the result of a lookup is added later. */
+/** A generation as it was first reported. Only the result of a lookup is added later. */
 @Entity({ tableName: 'router_generation' })
 export class RouterGeneration {
   @PrimaryKey({ type: 'string', length: BOOK_ID_CHARS })
   bookId!: RouterBookId;
   @PrimaryKey({ type: 'string', length: 128 })
   generationId!: string;
-  /** Task of its receipt. */
+  /** Task id of the receipt for the generation. */
   @Property({ type: 'string', length: 64 })
   taskId!: string;
   @Property({ type: 'string', length: 200 })
@@ -48,14 +48,14 @@ export class RouterGeneration {
   rail!: string;
   @Property({ type: 'string', length: 256, nullable: true })
   paymentRef!: string | null;
-  /** Host of the router that confirmed it. Null if none has. */
+  /** Host of the router that confirmed the generation. Null if none has. */
   @Property({ type: 'string', length: 255, nullable: true })
   verifiedWith!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   reportedAt!: Date;
 }
 
-/** Verified generations of a book by rail, counted when verified, so that summaries never scan. */
+/** Sum of the verified generations of a router book by rail. It is updated with each one, so that a summary reads no generations. */
 @Entity({ tableName: 'router_sum' })
 export class RouterSum {
   @PrimaryKey({ type: 'string', length: BOOK_ID_CHARS })
@@ -68,7 +68,7 @@ export class RouterSum {
   amount!: AtomicAmount;
 }
 
-/** Number of free uses in an hour or day by a book or by the mark of an address. */
+/** Number of free requests in an hour or a day, by a router book or by the keyed hash of an address. */
 @Entity({ tableName: 'router_use' })
 export class RouterUse {
   @PrimaryKey({ type: 'string', length: 80 })

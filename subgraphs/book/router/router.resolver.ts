@@ -162,7 +162,7 @@ export class RouterBookResolver {
   }
 }
 
-/** Verified generations of a book. */
+/** Sums of the verified generations of a router book. */
 interface VerifiedSums {
   readonly count: number;
   /** Millionths of a dollar. */
@@ -173,7 +173,7 @@ interface VerifiedSums {
   readonly truncated: boolean;
 }
 
-/** Only generations confirmed by a lookup. */
+/** Sums of the generations that a lookup has confirmed. */
 async function verifiedSums({ query }: Pick<Database, 'query'>, book_id: string): Promise<VerifiedSums> {
   const rails = await query<VerifiedSums['by_rail'][number] & { all_count: number; all_amount: AtomicAmount }>({
     name: 'verified generations by rail',

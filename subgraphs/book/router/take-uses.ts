@@ -1,14 +1,14 @@
 import { type CountedUse, SECONDS_LEFT } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 
-/** An item of a batch and the daily limits it counts toward. */
+/** An item of a batch, and the daily limits that it counts toward. */
 export interface LimitedItem {
   /** Name of the item in the outcome. */
   readonly name: string;
   readonly uses: readonly CountedUse[];
 }
 
-/** A limit that is reached, and for how long. */
+/** A limit that is reached, and the seconds until it starts again. */
 export interface FullUse {
   readonly use: CountedUse;
   readonly seconds: number;
@@ -22,8 +22,8 @@ interface UseCount {
 }
 
 /**
- * Takes one use of every limit for each item, in order, or none. Limits are locked in the order of their holders. Returns the items
- * that were refused.
+ * Takes one use of each limit of an item, for one item after the other. An item takes no use if one of its limits is reached. Returns
+ * these refused items by name. Limits are locked in the order of their holders, so that no two processes wait for each other.
  */
 export async function takeUses(tx: Tx, wanting: readonly LimitedItem[]): Promise<ReadonlyMap<string, FullUse>> {
   const holders = [...new Set(wanting.flatMap(({ uses }) => uses.map(({ holder }) => holder)))].sort();

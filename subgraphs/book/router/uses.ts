@@ -3,7 +3,7 @@ import type { CountedUse } from '../../counted-use.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 
-/** Only a keyed mark of an address is stored. */
+/** Keyed hash of an address. The address itself is not stored. */
 function addressMark(vault: Pick<Vault, 'mark'>, address: string): string {
   return vault.mark(address, 'router address');
 }
@@ -35,7 +35,7 @@ export function failedLookUp(book_id: string): CountedUse {
   return { holder: `look-up:${book_id}`, period: 'hour', max: routerLimits.failed_look_ups_per_key_hour_max };
 }
 
-/** Returns a use that was taken in advance. */
+/** Subtracts a use that was counted in advance. */
 export async function giveBackUse(reads: Pick<Database, 'query'>, { holder, period }: CountedUse): Promise<void> {
   await reads.query({
     name: `give back router use of a ${period}`,

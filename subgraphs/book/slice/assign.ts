@@ -21,8 +21,8 @@ const LIVE = '(revoked_at is null and (expires_at is null or expires_at > clock_
 type Creator = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /**
- * Creates an assignment. Its token is returned here and not stored. @throws invalid_request if it would expire before it begins,
- * assignments_full
+ * Creates an assignment. Its token is only returned here: the service stores a hash of it. @throws invalid_request if it would expire
+ * before it begins, assignments_full
  */
 export async function createAssignment(
   { database, clock, random }: Creator,
@@ -53,8 +53,8 @@ export async function createAssignment(
 }
 
 /**
- * Locks the book, so that concurrent requests cannot exceed the limit. Of ended assignments only the newest are kept. @throws
- * assignments_full
+ * Checks the limit of live assignments. It locks the book, so that concurrent requests cannot exceed the limit. It also deletes all but
+ * the newest ended assignments. @throws assignments_full
  */
 async function requirePlace(tx: Tx, agent_id: AgentId): Promise<void> {
   await lockBook(tx, agent_id);
@@ -72,7 +72,7 @@ async function requirePlace(tx: Tx, agent_id: AgentId): Promise<void> {
   });
 }
 
-/** All stored assignments, newest first: their ids sort by time. */
+/** All stored assignments of a book, newest first. Their ids sort by time. */
 export async function assignmentsOf(database: Database, agent_id: AgentId): Promise<SliceAssignment[]> {
   const found = await database.query({
     name: 'assignments of book',
@@ -84,7 +84,7 @@ export async function assignmentsOf(database: Database, agent_id: AgentId): Prom
 }
 
 /**
- * Revokes an assignment: its token is refused in every process once this returns. Repeating it changes nothing. @throws not_found
+ * Revokes an assignment. Every process refuses its token once this returns. Repeating it changes nothing. @throws not_found
  */
 export async function revokeAssignment(
   database: Database,
@@ -104,7 +104,7 @@ export async function revokeAssignment(
   return asEntity(SliceAssignment, revoked);
 }
 
-/** Revokes all live tokens. There is no owner behind it, so who revoked them stays null. */
+/** Revokes all live assignments. `revoked_by` stays null, because no owner requested it. */
 export async function revokeAllAssignments(tx: Tx): Promise<void> {
   await tx.query(`update slice_assignment set revoked_at = clock_timestamp() where ${LIVE}`);
 }

@@ -6,8 +6,8 @@ import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * An assignment opens a slice to the holder of its token. It never changes except for its revocation. It is not a term of the book,
- * on which signatures depend, so it is not an event and records itself who did what and when.
+ * An assignment opens a slice to the holder of its token. Only its revocation ever changes it. It is no event of the book, because
+ * signatures depend on events and terms only; so its own columns record who created and who revoked it, and when.
  */
 @ObjectType({ description: 'An assignment: it opens a slice of a book to the holder of its token.' })
 @Entity({ tableName: 'slice_assignment' })
@@ -31,7 +31,7 @@ export class SliceAssignment {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   expiresAt!: Date | null;
 
-  /** SHA-256 in hex. Never shown. */
+  /** SHA-256 of the token in hex. Never shown. */
   @Property({ type: 'text' })
   @Unique({ name: 'slice_assignment_token' })
   tokenHash!: string;

@@ -8,13 +8,13 @@ import type { Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
 import { grantOfToken, requireStillGranted, type SliceGrant } from './grant.ts';
 
-/** Recorder of an inflow: the owner (`granted` is null) or the holder of a `collect` token. */
+/** Caller that records an inflow: the owner (`granted` is null) or the holder of a `collect` token. */
 export interface Recorder {
   readonly agent_id: AgentId;
   readonly granted: SliceGrant | null;
 }
 
-/** A token is used only without possession. @throws unauthenticated, forbidden */
+/** The caller that may record an inflow. A token is read only if no possession was sent. @throws unauthenticated, forbidden */
 export async function requireRecorder(
   { principal, database }: Pick<BookContext, 'principal' | 'database'>,
   agentId: number,
@@ -26,7 +26,7 @@ export async function requireRecorder(
   return { agent_id: granted.agent_id, granted };
 }
 
-/** @throws slice_exceeded */
+/** Checks that a row is in the slice. @throws slice_exceeded */
 export function requireInSlice(slice: Slice, row: { readonly task_id: string; readonly at_ms: number }): void {
   const bound = outsideOf(slice, row);
   if (bound === null) return;
@@ -34,7 +34,7 @@ export function requireInSlice(slice: Slice, row: { readonly task_id: string; re
   throw new Refusal('slice_exceeded', { ...param, facts: { bound } });
 }
 
-/** Checks, in the transaction of a row written with a token, that it is in the slice and the token is still valid. */
+/** Checks that a written row is in the slice and that the token is still valid. Call it in the transaction that writes the row. */
 export async function requireCollected(
   tx: Tx,
   granted: SliceGrant,
@@ -44,7 +44,7 @@ export async function requireCollected(
   await requireStillGranted(tx, granted);
 }
 
-/** The recorder as the claim of the issuer names it. */
+/** The member `recorded_by` of the inflow claim that the issuer signs. */
 export function recorderOf({ assignment_id, grantee }: SliceGrant): JsonObject {
   return present({ assignment_id, grantee });
 }

@@ -5,7 +5,7 @@ import type { Principal } from '../../../schema/principal.ts';
 import type { GrantType, Slice } from '../../../schema/slice.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/** The slice that a token opens, by its assignment. */
+/** Access that a token gives, according to its assignment. */
 export interface SliceGrant {
   readonly assignment_id: AssignmentId;
   readonly agent_id: AgentId;
@@ -20,7 +20,7 @@ const GRANTED = `select a.assignment_id, a.agent_id, a.grant_type, a.grantee, a.
   from slice_assignment a join book b using (agent_id)
   where a.token_hash = $1 and a.revoked_at is null and (a.expires_at is null or a.expires_at > clock_timestamp())`;
 
-/** Read for every request by the clock of the database, so that a revocation holds everywhere. Null if the token opens nothing. */
+/** Access that the sent token gives. Null if it gives none. It is read for every request, so that a revocation applies in every process. */
 export async function grantOfToken(
   { slice }: Principal,
   database: Pick<Database, 'query'>,
@@ -35,7 +35,7 @@ export async function grantOfToken(
   return found ?? null;
 }
 
-/** The slice of the token that was sent. @throws token_required, token_invalid, book_damaged */
+/** Access that the sent token gives. @throws token_required, token_invalid, book_damaged */
 export async function requireSlice(principal: Principal, database: Pick<Database, 'query'>): Promise<SliceGrant> {
   if (principal.slice === undefined) throw new Refusal('token_required');
   const granted = await grantOfToken(principal, database);
@@ -45,8 +45,8 @@ export async function requireSlice(principal: Principal, database: Pick<Database
 }
 
 /**
- * Checks the token in the transaction that writes with it: a concurrent revocation waits, and later writes are refused. After the
- * head's lock, like everything that is not a head. @throws forbidden
+ * Checks the token in the transaction that writes with it. A concurrent revocation waits for that transaction, and writes after the
+ * revocation are refused. Call it after the head is locked: the head is always locked before the assignment. @throws forbidden
  */
 export async function requireStillGranted(tx: Tx, { assignment_id }: SliceGrant): Promise<void> {
   const { rows } = await tx.query<JsonObject & object>({

@@ -19,12 +19,12 @@ import { BookSlice, shownBounds } from './slice.type.ts';
 /** Data from which the fields of a slice are resolved. */
 interface SliceInHand extends Omit<BookSlice, 'entries' | 'next'> {
   readonly scope: RowScope;
-  /** The rows with one more, to know whether there is another page. */
+  /** The same rows and one more, to find out whether there is another page. */
   readonly further: RowScope;
   readonly limit: number;
 }
 
-/** Fields of a slice that Postgres writes, if the caller takes text. */
+/** Fields of a slice that Postgres writes as JSON text, if the caller accepts text. */
 export const sliceWritten: WrittenFields = {
   'BookSlice.entries': ({ scope }: SliceInHand, { database }: BookContext, info) => writeRows(database, scope, info),
 };
@@ -67,15 +67,15 @@ export class BookSliceResolver {
   }
 }
 
-/** Members of a refused row that reveal the whole book: sums, caps, and the sentence with both. */
+/** Members of a refused row that reveal sums and caps of the whole book, and the sentence that contains both. */
 const OF_THE_BOOK = ['reason', 'policy_key', 'spent_atomic', 'cap_atomic', 'period_start'] as const;
 
 const FACTS = `case when facts->>'event' = 'policy_blocked' then facts - '{${OF_THE_BOOK.join(',')}}'::text[]
   else facts end as facts`;
 
 /**
- * Replaces hidden members, and hides the hashes that cover them and all later hashes of the chain: sums are multiples of a price and caps
- * are round, so that a reader could guess them and confirm the guess with a hash.
+ * SQL that replaces hidden columns. The hashes of rows are hidden too. Sums are multiples of a price and caps are round numbers, so a
+ * reader could guess them and confirm the guess with the hash of the row or with a later hash of the chain.
  */
 const SHOWN: Readonly<Record<string, string>> = {
   facts: FACTS,
@@ -84,7 +84,7 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 const COLUMNS = rowColumns.map(name => SHOWN[name] ?? name).join(', ');
 
-/** Rows of a slice, newest first: a page as SQL over book_row with its parameters. */
+/** A page of the rows of a slice, newest first, as SQL over book_row with its parameters. */
 export function sliceScope(
   { agent_id, slice }: { readonly agent_id: AgentId; readonly slice: Slice },
   { limit, before }: { readonly limit: number; readonly before: number | null },
@@ -92,7 +92,7 @@ export function sliceScope(
   const date = (moment: string | null) => (moment === null ? null : new Date(moment));
   const filter = { from: date(slice.from_date), to: date(slice.to_date), taskIds: slice.task_ids };
   if (slice.limit === null) return shown(rowScope(agent_id, { limit, before, filter }));
-  // The limit applies to the whole slice, so all pages together return no more rows than that.
+  // The limit of the slice applies to all pages together.
   const whole = rowScope(agent_id, { limit: slice.limit, filter });
   const values = [...whole.values];
   const older = before === null ? '' : `where seq < $${values.push(before)}`;

@@ -31,8 +31,9 @@ type Keeper = Pick<BookContext, 'database' | 'vault'>;
 type Change = (standing: StandingWebhook | null, now_ms: number) => WebhookTerms | null;
 
 /**
- * Changes a webhook and its kinds on the head, under the head's lock: in force for every later event. Null removes it. An unchanged
- * setting writes nothing. @throws book_damaged, rate_limited, forbidden if there is no such book
+ * Changes a webhook, and the kinds of events on the head, under the lock of the head, so that the change applies to every later event.
+ * A `change` that returns null removes the webhook. An unchanged setting writes nothing. @throws book_damaged, rate_limited, forbidden
+ * if there is no such book
  */
 export function changeWebhook(
   { database, vault }: Keeper,
@@ -52,12 +53,12 @@ export function changeWebhook(
     const used = terms === null ? room : useRoom(room, 'changes', head.now_ms);
     setWebhookKinds(tx, agent_id, terms?.enabled ? terms.events : null);
     if (terms === null) forgetDeadLetters(tx, agent_id);
-    // Events while it is disabled are sent only by a redelivery.
+    // Events that are recorded while the webhook is disabled are sent only by a redelivery.
     const begins = terms?.enabled === true && standing?.enabled !== true;
     const written = { agent_id, used, terms, head, begins, box: terms && sealWebhook(vault, agent_id, terms.secrets) };
     const afresh = terms === null || terms.secrets.url !== standing?.secrets.url || terms.enabled !== standing.enabled;
     const by = { changed_at: iso(head.now_ms), changed_by: changeAuthor(held) };
-    // Messages for a receiver that was resting are sent now.
+    // Messages that were postponed because the receiver had failed are sent now.
     if (terms?.enabled && afresh) addJobs(tx, [bookJob(agent_id, head.now_ms)]);
     const webhook = await store(tx, {
       ...written,
@@ -69,14 +70,14 @@ export function changeWebhook(
   });
 }
 
-/** The committed webhook. Null if there is none. */
+/** The webhook of a book, read without a lock. Null if there is none. */
 export async function readWebhook({ database, vault }: Keeper, agent_id: AgentId): Promise<StandingWebhook | null> {
   const text = `select ${selectList(Webhook)} from webhook where agent_id = $1`;
   const [row] = await database.query({ name: 'webhook', text, values: [agent_id] });
   return row ? standingWebhook({ vault }, asEntity(Webhook, row)) : null;
 }
 
-/** Locks its row after the head's lock, even if it was removed. Null if there never was one. */
+/** Locks the row of a webhook, also of a removed one. Lock the head before it, if both are locked. Null if there never was a webhook. */
 export async function lockWebhook(tx: Tx, agent_id: AgentId): Promise<Webhook | null> {
   const text = `select ${selectList(Webhook)} from webhook where agent_id = $1 for update`;
   const { rows } = await tx.query<Record<string, unknown>>({ name: 'lock webhook', text, values: [agent_id] });
@@ -107,14 +108,14 @@ interface WebhookWrite {
   readonly used: Webhook['room'];
   readonly terms: WebhookTerms | null;
   readonly head: Pick<Head, 'position' | 'webhook_messages'>;
-  /** True if it starts receiving events now. */
+  /** True if the webhook starts to receive events with this change. */
   readonly begins: boolean;
   readonly box: Buffer | null;
   readonly changed_at: string;
   readonly changed_by: JsonObject | null;
-  /** True if the state of its receiver is obsolete. */
+  /** True if the stored state of the receiver (failures in a row, time of rest) no longer applies. */
   readonly afresh: boolean;
-  /** True if the counters still apply. */
+  /** True if the counters of deliveries are kept. */
   readonly counts: boolean;
 }
 

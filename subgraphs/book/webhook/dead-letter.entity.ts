@@ -5,7 +5,7 @@ import { WebhookDeadLetterNoun } from '../../../schema/webhook/webhook.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** A message that could not be delivered. It has no content: a redelivery makes the message from the book again. */
+/** A message that could not be delivered. Its content is not stored, because a redelivery makes the message from the book again. */
 @ObjectType('WebhookDeadLetter', { description: 'A message that could not be delivered.' })
 @Entity({ tableName: 'webhook_dead_letter' })
 export class WebhookDeadLetter {

@@ -20,7 +20,7 @@ interface DeadLettersPage {
 
 const { dead_letters_page_max, dead_letters_page_default } = webhookLimits;
 
-/** Newest event first. `before` is the `next` of the previous page. */
+/** A page of dead letters, newest event first. `before` is the `next` of the previous page. */
 async function deadLetters(database: Database, agent_id: AgentId, page: DeadLetterPage): Promise<DeadLettersPage> {
   const limit = Math.min(page.limit ?? dead_letters_page_default, dead_letters_page_max);
   const [position = null, kind = null] = page.before?.split('.') ?? [];

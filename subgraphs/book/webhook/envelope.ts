@@ -7,8 +7,8 @@ import type { FoundEvent } from './found-message.ts';
 
 /**
  * Content of a message. `hash` is the SHA-256 of the canonical JSON of {agent_id, position, kind, seq, task_id, body, at,
- * prev_hash}, with kind and body of `event`, so a receiver can compute it, and `number`, which is in the body, is covered too.
- * `row` is as REST shows it at the time of sending; `row_hash` is of its original facts.
+ * prev_hash}, with the kind and body of `event`. A receiver can compute it, and it also covers `number`, which is in the body. `row` is
+ * the row as REST shows it when the message is sent. `row_hash` is the hash of the facts that the row had at birth.
  */
 export function envelope(name: MessageName, event: FoundEvent, row: Json) {
   const { agent_id, position, kind } = name;
@@ -33,7 +33,7 @@ export function envelope(name: MessageName, event: FoundEvent, row: Json) {
 
 const OF_NO_EVENT = ['number', 'position', 'seq', 'task_id', 'row', 'row_hash', 'event', 'prev_hash', 'hash'] as const;
 
-/** A test message: it has no event but all members. */
+/** Content of a test message. It has all members, and those of an event are null. */
 export function pingEnvelope({ agent_id, id }: PingJob, now_ms: number) {
   const nothing = Object.fromEntries(OF_NO_EVENT.map(name => [name, null] as const));
   return { schema: documents.book_webhook, id, kind: 'ping', agent_id, ...nothing, at: iso(now_ms) };

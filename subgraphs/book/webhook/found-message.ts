@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type WebhookKind, webhookEventKinds } from '../../../schema/webhook/kinds.ts';
 import type { Database } from '../../database.ts';
 
-/* Reads what a delivery needs for each message, so that changes by the owner apply at once. */
+/* Reads the webhook and the event again for each message, so that changes by the owner apply at once. */
 
 /** The current webhook. */
 export interface FoundWebhook {
@@ -17,11 +17,11 @@ export interface FoundWebhook {
   /** Identifies this version of the webhook. */
   readonly changed_ms: number;
   readonly failures_in_row: number;
-  /** Null if it does not rest. */
+  /** Time (Unix ms) until which nothing is sent. Null if messages are sent. */
   readonly rests_until_ms: number | null;
-  /** True if it accepted its last message promptly. */
+  /** True if the receiver accepted the last message promptly. */
   readonly prompt: boolean;
-  /** True if the audit has closed its book. */
+  /** True if the audit has closed the book. */
   readonly damaged: boolean;
   /** Time by the clock of the database. */
   readonly now_ms: number;
@@ -44,7 +44,7 @@ type Reading = Pick<Database, 'query'>;
 
 const ms = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::int8`;
 
-/** Null if there is none. */
+/** The webhook of a book. Null if there is none. */
 export async function findWebhook(database: Reading, agent_id: number): Promise<FoundWebhook | null> {
   const [found] = await database.query<FoundWebhook & Record<string, unknown>>({
     name: 'webhook to tell',
@@ -58,7 +58,7 @@ export async function findWebhook(database: Reading, agent_id: number): Promise<
   return found ?? null;
 }
 
-/** Number of events searched for one with messages. */
+/** Number of events in which one query looks for an event with messages. */
 const SPAN = 5_000;
 const WITHIN = `agent_id = $1 and position > $2 and position <= $2::int + ${SPAN}`;
 
@@ -70,7 +70,7 @@ export type NextEvent =
   /** No event up to that position has messages. */
   | { readonly kind: 'none'; readonly to: number };
 
-/** The next event with messages, from one snapshot. */
+/** The next event with messages after a position, from one snapshot. */
 export async function nextEvent(database: Reading, agent_id: number, after: number): Promise<NextEvent> {
   const [found] = await database.query<FoundEvent & { none_to: number | null }>({
     name: 'next event to tell',
@@ -85,7 +85,7 @@ export async function nextEvent(database: Reading, agent_id: number, after: numb
   return none_to === null ? { kind: 'event', event } : { kind: 'none', to: none_to };
 }
 
-/** The next event in a range that a webhook can be sent, whether it was or not. */
+/** The first event in a range of positions whose kind can be sent to a webhook, even if it was not sent. Null if there is none. */
 export async function nextTelling(
   database: Reading,
   agent_id: number,
@@ -105,10 +105,10 @@ export async function findEvent(database: Reading, agent_id: number, position: n
   return nextTelling(database, agent_id, position, position);
 }
 
-/** Whether anything can be sent to it now. */
+/** Whether messages can be sent to a webhook now. */
 export type WebhookStanding =
   | { readonly kind: 'ready'; readonly webhook: FoundWebhook }
-  /** There is no webhook, or it is disabled. */
+  /** There is no webhook, or the message was for an earlier one. */
   | { readonly kind: 'none' }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'rests'; readonly until_ms: number };
@@ -116,7 +116,7 @@ export type WebhookStanding =
 /** A closed book is checked again after this time. */
 const DAMAGED_REST_MS = 600_000;
 
-/** Messages for a removed webhook are not sent to its successor. */
+/** Messages for a webhook that was removed are not sent to a newer webhook of the book. */
 export function webhookStanding(webhook: FoundWebhook | null, since_ms: number | null): WebhookStanding {
   if (webhook === null || (since_ms !== null && since_ms < webhook.created_ms)) return { kind: 'none' };
   if (!webhook.enabled) return { kind: 'disabled' };

@@ -9,7 +9,7 @@ import { lockBooks } from '../ledger/append.ts';
 import { setWebhookKinds } from '../ledger/webhook-messages.ts';
 import type { FoundWebhook } from './found-message.ts';
 
-/* Records attempts of deliveries. Counters of a webhook that was changed meanwhile stay. */
+/* Records delivery attempts. If the webhook was changed during an attempt, its counters are not updated. */
 
 type Store = Pick<Database, 'query' | 'transaction'>;
 
@@ -20,14 +20,14 @@ export interface DeliveryFault {
   readonly retry_after_ms: number | null;
 }
 
-/** Position up to which a book has sent its messages. Null for a message that is sent again. */
+/** Position of the event, and number of the message, up to which a book has sent its messages. Null for a message that is sent again. */
 export type SendProgress = { readonly position: number; readonly messages: number } | null;
 
 const SAME = `agent_id = $1 and box is not null and floor(extract(epoch from changed_at) * 1000)::int8 = $2`;
 const TOLD = (position: number) =>
   `told_position = greatest(told_position, $${position}), told_messages = greatest(told_messages, $${position + 1})`;
 
-/** `prompt`: the receiver was fast enough not to delay others. */
+/** Records an accepted message. @param prompt whether the receiver was fast enough not to delay other receivers */
 export async function recordDelivery(
   database: Store,
   agent_id: number,
@@ -42,7 +42,7 @@ export async function recordDelivery(
   });
 }
 
-/** Records that nothing is to be sent up to there. */
+/** Records that no message up to a position is left to be sent. */
 export async function recordNothingToSend(
   database: Store,
   agent_id: number,
@@ -56,7 +56,7 @@ export async function recordNothingToSend(
   });
 }
 
-/** Records a failure with its count, and the next attempt or that it is given up. */
+/** Counts a failed attempt, and either schedules the next attempt or stores a dead letter. Returns which of the two. */
 export function recordFailure(
   database: Store,
   job: MessageJob,
@@ -73,7 +73,7 @@ export function recordFailure(
   });
 }
 
-/** A test message is not sent again. */
+/** Counts the failure of a test message, which is not sent again. */
 export function recordPingFailure(
   database: Store,
   agent_id: number,
@@ -119,7 +119,7 @@ export function recordGone(
 const GONE = 410;
 const GONE_ERROR = 'The receiver responded with HTTP 410 (Gone), so the webhook was disabled.';
 
-/** After the head's lock. False if its owner has changed it meanwhile. */
+/** Disables the webhook. Call it after the head is locked. False if the owner has changed the webhook meanwhile. */
 async function disable(tx: Tx, agent_id: AgentId, { changed_ms }: FoundWebhook): Promise<boolean> {
   const { rows } = await tx.query<{ agent_id: number }>({
     name: 'disable webhook',

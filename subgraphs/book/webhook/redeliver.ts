@@ -19,8 +19,8 @@ type Sender = Pick<BookContext, 'database' | 'vault' | 'random'>;
 const { redelivered_positions_max, redelivered_messages_max } = webhookLimits;
 
 /**
- * Sends the messages of a range of positions again, in order and with current rows. Returns their number. @throws invalid_request,
- * not_found, rate_limited
+ * Sends the messages of a range of positions again, in order and with current rows, and deletes the dead letters of the range. Returns
+ * the number of messages. @throws invalid_request, not_found, rate_limited
  */
 export function redeliverMessages(
   context: Sender,
@@ -42,8 +42,8 @@ export function redeliverMessages(
 }
 
 /**
- * Job of a redelivery. Those of one book run one after the other, and remove the dead letters of their range. Immediately if no
- * time is given.
+ * Job of a redelivery. The redeliveries of one book run one after the other. @param at_ms time of the first run; immediately if it is
+ * not given
  */
 export function redeliveryJob(payload: RedeliveryJob, at_ms?: number): Job {
   const { agent_id, id } = payload;
@@ -58,7 +58,7 @@ const tooWide = (detail: string) =>
 const ID_BYTES = 12;
 const newId = ({ random }: Pick<Sender, 'random'>) => Buffer.from(random.bytes(ID_BYTES)).toString('hex');
 
-/** Sends a test message once, like any other. Returns its id. @throws not_found, rate_limited */
+/** Queues a test message, which is sent once. Returns its id. @throws not_found, rate_limited */
 export function ping(context: Sender, { agent_id }: HeldBook): Promise<string> {
   const id = `msg_${agent_id}_ping_${newId(context)}`;
   return usingRoom(context, agent_id, 'pings', async (tx, _, now_ms) => {
@@ -67,7 +67,7 @@ export function ping(context: Sender, { agent_id }: HeldBook): Promise<string> {
   });
 }
 
-/** Runs on an enabled webhook with one more use of its limit. Locks its row and no head, so that calls continue. */
+/** Runs `work` on an enabled webhook after counting a use of a limit. It locks no head, so that it does not delay paid calls. */
 function usingRoom<T>(
   { database, vault }: Sender,
   agent_id: AgentId,
@@ -100,7 +100,7 @@ async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number
   return rows;
 }
 
-/** Dead letters of kinds to which the webhook no longer subscribes stay. */
+/** Deletes the dead letters of a range, except those of kinds to which the webhook no longer subscribes. */
 function forgetRange(
   tx: Tx,
   agent_id: AgentId,

@@ -16,7 +16,7 @@ type RoomName = keyof typeof rooms;
 /** Uses of each limit within an hour, which starts with the first use. */
 export type HourlyUses = Partial<Readonly<Record<RoomName, { readonly from_ms: number; readonly count: number }>>>;
 
-/** Adds one use. @throws rate_limited */
+/** Adds one use, and returns all uses. @throws rate_limited */
 export function useRoom(used: HourlyUses, name: RoomName, now_ms: number): HourlyUses {
   const before = used[name];
   if (before === undefined || now_ms - before.from_ms >= HOUR_MS)

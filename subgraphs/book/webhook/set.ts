@@ -17,7 +17,7 @@ type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach
 type ConsentContext = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
 type ProvenBook = HeldBook & ProvenBy;
 
-/** The webhook, and its secret if it was generated here, which is shown this once. */
+/** The webhook, and its secret if this request generated it. A generated secret is shown only in this response. */
 export interface SetWebhook {
   readonly standing: StandingWebhook;
   readonly secret_once: string | null;
@@ -26,8 +26,8 @@ export interface SetWebhook {
 const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.bytes(webhookLimits.secret_bytes));
 
 /**
- * Sets the webhook of a book. Members that are left out have their defaults, except the secret, which stays; a new one replaces it
- * like a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and others for the consent
+ * Sets the webhook of a book. A member that is left out gets its default, but an existing secret is kept. A new secret replaces it like
+ * a rotation. @throws invalid_request, book_damaged, rate_limited, and the errors of requireConsent
  */
 export async function setWebhook(
   context: ConsentContext,
@@ -50,7 +50,7 @@ export async function setWebhook(
   return resultOf(standing, made);
 }
 
-/** Rotates the secret; the former one signs too for a day. @throws not_found if there is no webhook; rate_limited */
+/** Replaces the secret. For a day, messages are signed with the former secret too. @throws not_found if there is no webhook, rate_limited */
 export async function rotateSecret(context: Setter, held: ProvenBook, secret: string | undefined): Promise<SetWebhook> {
   const made = newSecret(context);
   const standing = await changeWebhook(context, held, (before, now_ms) => {
@@ -79,15 +79,15 @@ function resultOf(standing: StandingWebhook | null, made: string): SetWebhook {
   return { standing, secret_once: standing.secrets.secret === made ? made : null };
 }
 
-// The agentWallet decides where approval links go, because a holder of the session made the calls.
+// The agentWallet decides to which URL approval links are sent. The session cannot decide it, because its holder made the calls.
 
-/** Members that decide whether and where links are sent. `enabled` is not one: the session may change it. */
+/** Members that decide whether approval links are sent, and to which URL. The session alone may change `enabled`. */
 interface ApprovalTarget {
   readonly url: string;
   readonly events: readonly WebhookKind[];
 }
 
-/** Verified before the head is locked, because no external call is made under it. Null if the request has no signature. */
+/** Verifies the signature before the head is locked, because no external call is made under that lock. Null if there is none to verify. */
 async function consentOfWallet(
   agent_id: AgentId,
   { url, events }: ApprovalTarget,
@@ -101,8 +101,9 @@ async function consentOfWallet(
 }
 
 /**
- * An existing setting needs no new signature, so a repeated request passes; nor does turning approvals off. @throws
- * control_proof_missing, control_proof_invalid, chain_unavailable, unavailable
+ * Requires the consent of the agentWallet if approvals are to be sent to a URL. An existing setting needs no new signature, so that a
+ * repeated request passes. Turning approvals off needs none either. @throws control_proof_missing, control_proof_invalid,
+ * chain_unavailable, unavailable
  */
 export function requireConsent(
   before: ApprovalTarget | null,

@@ -3,12 +3,12 @@ import { addJob } from '../../jobs.ts';
 import { JOBS_SCHEMA } from '../../migrate-jobs.ts';
 import { bookJob } from '../ledger/webhook-messages.ts';
 
-/** Number of books per round; the next round continues. */
+/** Maximum number of books per round. The next round continues. */
 const BOOKS_MAX = 1_000;
 
 /**
- * Adds a job to books with unsent messages and no job, because it failed too often or was removed from the job tables. Returns
- * their number.
+ * Adds a job for each book that has unsent messages but no job, because its job failed too often or was removed from the job tables.
+ * Returns the number of these books.
  */
 export async function queueUnsentMessages(database: Pick<Database, 'query'>): Promise<number> {
   const untold = await database.query<{ agent_id: number }>({

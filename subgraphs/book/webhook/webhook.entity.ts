@@ -5,28 +5,30 @@ import { Entity, PrimaryKey, Property } from '../../table.ts';
 import type { HourlyUses } from './room.ts';
 
 /**
- * Webhook of a book and the state of its deliveries. The row stays when the webhook is removed, so that removing it does not reset
- * its limits. Counters are here and not on the head, so that deliveries do not delay calls.
+ * Webhook of a book and the state of its deliveries. The row stays when the webhook is removed, so that removing it does not reset the
+ * hourly limits. The counters are not on the head, so that deliveries do not delay calls.
  */
 @Entity({ tableName: 'webhook' })
 export class Webhook {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: AgentId;
-  /** Sealed URL and secrets. Null if it was removed. */
+  /** Encrypted URL and secrets. Null if the webhook was removed. */
   @Property({ type: 'blob', nullable: true })
   box!: Buffer | null;
   @Property({ type: 'json', columnType: 'jsonb' })
   events!: readonly WebhookKind[];
   @Property({ type: 'boolean' })
   enabled!: boolean;
-  /** Position and number up to which all messages were sent once. Failed ones have their own jobs. */
+  /** Position of the event up to which all messages were sent once. A message that failed has its own job. */
   @Property({ type: 'integer', default: 0 })
   toldPosition!: number;
+  /** Number of the message up to which all messages were sent once. */
   @Property({ type: 'integer', default: 0 })
   toldMessages!: number;
-  /** Number of accepted messages and of failed attempts. */
+  /** Number of accepted messages. */
   @Property({ type: 'integer', default: 0 })
   deliveries!: number;
+  /** Number of failed attempts. */
   @Property({ type: 'integer', default: 0 })
   failures!: number;
   @Property({ type: 'integer', nullable: true })
@@ -35,16 +37,16 @@ export class Webhook {
   lastError!: string | null;
   @Property({ type: 'integer', default: 0 })
   failuresInRow!: number;
-  /** Time until which nothing is sent. */
+  /** Time until which nothing is sent, because the receiver has failed. Null if it has not. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   restsUntil!: Date | null;
-  /** Time of the last accepted message since the URL was set. */
+  /** Time of the last accepted message. Null if the receiver was not prompt, or has accepted none since it was set or enabled. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   answeredAt!: Date | null;
-  /** Uses of free, limited requests by its owner. */
+  /** Requests of the owner that count toward the hourly limits. */
   @Property({ type: 'json', columnType: 'jsonb', defaultRaw: `'{}'` })
   room!: HourlyUses;
-  /** Messages from before this time are not sent. */
+  /** Time at which the webhook was set. Messages from before this time are not sent. */
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -9,7 +9,8 @@ import type { SimulatedTime, SimulationSpan } from './read.ts';
 import type { CountedSum, SimulationState } from './simulate.ts';
 
 /*
- * Cursor of a simulation: its sealed state, so that nothing is stored and it cannot be forged. It is for one book and one request.
+ * A cursor contains the encrypted state of a simulation, so that the service stores nothing and no client can forge it. A cursor is
+ * valid for one book and one request only.
  */
 
 const labelOf = (agent_id: AgentId) => `policy-simulation:${agent_id}`;
@@ -56,7 +57,7 @@ type CursorState = Omit<SimulationState, 'spent_atomic' | 'hour' | 'day' | 'cons
   readonly blocked: Readonly<Record<string, ReturnType<typeof countedJson>>>;
 };
 
-/** @throws Refusal invalid_request unless it was made here for this book and request */
+/** Reads a cursor. @throws Refusal invalid_request unless this service made it for this book and this request */
 export function spanOfCursor(vault: Pick<Vault, 'open'>, question: Question, cursor: string): SimulationSpan {
   const {
     last_seq,

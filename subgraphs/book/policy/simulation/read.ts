@@ -7,19 +7,19 @@ import { spentColumns } from '../../ledger/spend-kind.ts';
 import { seqsFrom, seqsTo } from '../../page/row-scope.ts';
 import { beginSimulation, type LedgerRow, type SimulationState, unspent } from './simulate.ts';
 
-/** Time of the simulated calls: from the first (inclusive) to the second (exclusive). */
+/** Period of the simulated calls: `from` is inclusive, `to` is exclusive, and null sets no limit. */
 export interface SimulatedTime {
   readonly from: Date | null;
   readonly to: Date | null;
 }
 
-/** Rows of the simulation: after `state.seq` up to `last_seq`, whatever is recorded meanwhile. */
+/** Rows that are still to be simulated: after `state.seq` up to `last_seq`. Rows recorded later do not extend it. */
 export interface SimulationSpan {
   readonly state: SimulationState;
   readonly last_seq: number;
 }
 
-/** Spending before `from`: whole hours of its day from the sums, its own hour from rows. */
+/** Spending before `from`. Whole days and hours are read from the stored sums, and the hour that contains `from` from its rows. */
 const SEED = `with at as (select date_trunc('hour', $2::timestamptz, 'UTC') as hour, date_trunc('day', $2::timestamptz, 'UTC') as day)
   select at.hour, at.day,
     (select coalesce(sum(amount), 0) from book_sum where agent_id = $1 and dimension = 'day' and bucket = '' and period < at.day) as before_day,
@@ -41,11 +41,11 @@ interface Seed {
   readonly before_day: AtomicAmount;
   readonly before_hour: AtomicAmount;
   readonly in_hour: AtomicAmount;
-  /** Null if nothing was recorded since. */
+  /** Seq of the first row since `from`. Null if there is none. */
   readonly first_seq: number | null;
 }
 
-/** Start and end of a simulation, with the spending by then. */
+/** Start and end of a simulation, with the spending before its start. */
 export async function simulationSpan(tx: Tx, agent_id: AgentId, { from, to }: SimulatedTime): Promise<SimulationSpan> {
   const [last, seed] = await Promise.all([
     tx.query<{ last_seq: number }>({
@@ -77,15 +77,19 @@ function stateFromSeed(
   });
 }
 
-/** The row of a fee is written just before that of the payment to the winner, which alone of the rows of the board names a payee. */
+/**
+ * Fee of a job, read for the row of the payment to its winner. That row is the only row of the board with a payee (`pay_to`), and the
+ * row of the fee is written just before it.
+ */
 const JOB_FEE = `case when r.hub = '${STAMPED_BY}' and r.facts->>'pay_to' is not null then (
   select f.amount from book_row f where f.agent_id = r.agent_id and f.seq = r.seq - 1 and f.hub = r.hub and f.model = r.model) end`;
 
-/** A receipt opens a book as its first row, and was signed for none. */
+/** Whether the receipt of a row opened the book. Such a receipt is in the first row and was signed without a book. */
 const OPENED_BOOK = `r.seq = 1 and exists (select from receipt o where o.task_id = r.task_id and o.agent_id is null)`;
 
 /**
- * The next rows after `after` that have an amount or may be calls by key, and the last seq read. Seqs have no gaps, so it is bounded.
+ * The next rows after `after` that have an amount or may be calls with an API key, and the last seq that was read (`through`). Seqs have
+ * no gaps, so a range of seqs limits the number of rows.
  */
 export async function nextRows(
   tx: Tx,

@@ -10,13 +10,13 @@ export interface SimulationQuery {
   readonly agent_id: AgentId;
   readonly tried: TriedTerms;
   readonly time: SimulatedTime;
-  /** Maximum number of listed calls. 0 lists none and reads as many rows as one page may. */
+  /** Maximum number of listed calls. 0 lists none, and the page then reads its maximum number of rows. */
   readonly limit: number;
   /** Null for the first page. */
   readonly span: SimulationSpan | null;
 }
 
-/** A call that would have been refused, its row, and the reason. */
+/** The row of a call that would have been refused, and the reason. */
 export interface SimulatedBlock {
   readonly row: LedgerRow;
   readonly blocked: Blocked;
@@ -30,8 +30,8 @@ export interface SimulationPage {
 }
 
 /**
- * Judges the next rows of one snapshot until `limit` are refused or the limit of a page is reached. In slices with a read between,
- * so that the event loop is not blocked.
+ * Judges the next rows of one snapshot, until `limit` calls are refused or the page has read its maximum number of rows. The rows are
+ * read in small parts, so that the event loop is not blocked for long.
  */
 export function runSimulation(database: Database, query: SimulationQuery): Promise<SimulationPage> {
   return database.transaction(async tx => {

@@ -9,24 +9,24 @@ import { tally } from '../../ledger/counters.ts';
 import { type SpentRow, spendKind } from '../../ledger/spend-kind.ts';
 import { type Blocked, evaluate } from '../evaluate.ts';
 
-/* Simulates policies over the rows of a book in order, with the functions that judge calls and count rows. Pure. */
+/* Simulates policies over the rows of a book in order, with the functions that judge calls and count rows. The functions are pure. */
 
-/** A row with an amount, or one of evidence `UNVERIFIED` that corrects none, with the members that policies use. */
+/** Members of a row that policies use. The row has an amount, or its evidence is `UNVERIFIED` and it corrects no other row. */
 export interface LedgerRow extends SpentRow {
   readonly seq: number;
   readonly task_id: string;
   readonly collected_at: Date;
   /** Null if an API key was used instead of a payment. */
   readonly amount: AtomicAmount | null;
-  /** Fee of the job whose payment to its winner the row is. Null for any other row. */
+  /** Fee of the job, if the row is the payment to the winner of a job. Null for any other row. */
   readonly fee: AtomicAmount | null;
   /** Model that answered. Null if none did. */
   readonly model: string | null;
   readonly hub: string | null;
   readonly job_kind: string | null;
-  /** Whether its receipt opened the book: it was paid before there was one. */
+  /** Whether the receipt of the row opened the book, so that it was paid before the book existed. */
   readonly opened_book: boolean;
-  /** URL at which it was bought. Null if the row does not say. */
+  /** URL of the paid endpoint. Null if the row does not record it. */
   readonly resource: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface CountedSum {
   readonly atomic: AtomicAmount;
 }
 
-/** State of a simulation. Refused calls are in none of the counters that judge the next row. */
+/** State of a simulation. Refused calls do not count as spent, so they do not affect how the next row is judged. */
 export interface SimulationState {
   /** Seq of the last row read. */
   readonly seq: number;
@@ -46,13 +46,13 @@ export interface SimulationState {
   readonly considered: CountedSum;
   /** Refused calls by policy code. */
   readonly blocked: Readonly<Record<string, CountedSum>>;
-  /** Judged calls whose operation, as named in `risk_tiers`, is unknown. */
+  /** Number of judged calls whose operation (a name in `risk_tiers`) is unknown. */
   readonly unknown_operation_count: number;
 }
 
 export const nothingCounted: CountedSum = { count: 0, atomic: atomicAmount(0n) };
 
-/** State before the row after `seq`, with the actual spending until then. */
+/** State of a simulation that begins with the row after `seq`. @param spent actual spending before that row */
 export function beginSimulation(
   seq: number,
   spent: Pick<SimulationState, 'spent_atomic' | 'hour' | 'day'>,
@@ -62,7 +62,7 @@ export function beginSimulation(
 
 export const unspent = { spent_atomic: atomicAmount(0n), hour: emptyWindow, day: emptyWindow };
 
-/** Judges the next row. `blocked` is null if it would not have been refused. */
+/** Judges the next row. `blocked` is null if the call would not have been refused. */
 export function simulateRow(
   state: SimulationState,
   tried: TriedTerms,
@@ -96,14 +96,14 @@ export function simulateRow(
   return { state: { ...before, ...judged, blocked }, blocked: evaluation };
 }
 
-/** Amount that the book judged: the first payment of a job reserves its fee too. Null for a call by key. */
+/** Amount that the book judged. For the first payment of a job it includes the fee, which is reserved with it. Null for an API key. */
 export function judgedAmount({ amount, fee }: Pick<LedgerRow, 'amount' | 'fee'>): AtomicAmount | null {
   return amount === null ? null : atomicAmount(amount + (fee ?? 0n));
 }
 
 /**
- * The row of a fee is read just before that of the payment to the winner. A sum that begins between the two does not include the fee, so
- * none is reduced below zero.
+ * Subtracts the fee of a job, whose row was read just before the row of the payment to the winner. A sum that begins between the two rows
+ * does not include the fee, so no sum is reduced below zero.
  */
 function withoutFee(state: SimulationState, fee: AtomicAmount | null): SimulationState {
   if (fee === null) return state;
@@ -120,8 +120,8 @@ function withoutFee(state: SimulationState, fee: AtomicAmount | null): Simulatio
 const judgedEvidence: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
 
 /**
- * Whether a book judged what the row records. It did not judge registrations, the receipt that opened it, and spending elsewhere. The fee
- * of a job was judged with its first payment.
+ * Whether the book judged the call of a row. It did not judge registrations, the receipt that opened the book, or spending elsewhere. The
+ * fee of a job was judged with its first payment.
  */
 function wasJudged(row: LedgerRow): boolean {
   const { evidence, amount, stamped, opened_book } = row;
@@ -130,7 +130,10 @@ function wasJudged(row: LedgerRow): boolean {
   return stamped === null || (stamped === BOARD_MODEL && spendKind(row) !== 'fees');
 }
 
-/** Rows without a payment are also those of generations that a router reported, and of redeemed hand-offs, which name no hub. */
+/**
+ * Whether a row without a payment is a call with an API key. The other such rows are generations that a router reported, and redeemed
+ * hand-offs, which have no hub and no model.
+ */
 function isCallByKey({ hub, model, job_kind }: LedgerRow): boolean {
   return job_kind !== ROUTER_REPORT && !(hub === '' && model === '');
 }

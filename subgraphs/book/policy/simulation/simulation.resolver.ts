@@ -65,7 +65,7 @@ function shownBlock({ row, blocked }: SimulatedBlock): Refused {
     amount: judgedAmount(row),
     reason,
     policyCode: policy_code,
-    // No other rule has a clock period.
+    // Only caps of a clock period set this member, so the type is narrower than in `Blocked`.
     policyKey: policy_key as Refused['policyKey'],
     spentAtomic: spent_atomic,
     capAtomic: cap_atomic,
@@ -73,7 +73,7 @@ function shownBlock({ row, blocked }: SimulatedBlock): Refused {
   };
 }
 
-/** Each reads up to ten thousand rows, so few run at a time, in turn by book. */
+/** A simulation reads up to ten thousand rows per page, so only a few run at a time, and books take turns. */
 const turns = new Semaphore({
   at_once_max: policyLimits.simulations_at_once_max,
   wait_ms_max: policyLimits.simulation_wait_ms_max,
