@@ -8,14 +8,14 @@ import type { FreeWalletProofs, WalletProofs } from '../wallet-proofs.ts';
 import type { HandOffs } from './delegation/hand-offs.ts';
 import type { SessionBurn } from './delegation/session-burn.entity.ts';
 
-/** The context of resolvers of this subgraph. */
+/** Context of the resolvers of this subgraph. */
 export interface SessionContext extends Context, ChargePort {
   readonly live: Live & LiveTrees;
   readonly wallets: WalletProofs;
   readonly free_wallets: FreeWalletProofs;
   readonly hand_offs: HandOffs;
-  /** Signed refusal of an act by the book of its payer, with its row. Null if the book lets it pass. @throws book_damaged */
+  /** Judges an act by a book. Returns the signed refusal, which has a row, or null if the book permits the act. @throws book_damaged */
   refusalOfAct(act: JudgedAct, context: Context): Promise<Refusal | null>;
-  /** One reader per process, so that equal subscribers share reads. */
+  /** One reader per process, so that equal subscriptions share reads. */
   readonly readSessionBurns: ReadEvents<string, SessionBurn>;
 }

@@ -33,14 +33,14 @@ export const sessionEntities = [
 ];
 export const sessionMigrations = [SessionCoreBaseline];
 
-/** The session subgraph: agents and what opens their books. */
+/** The session subgraph: agents, and the credentials that open their books. */
 export function sessionSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   const delegation = [DelegationResolver, SessionTreeResolver];
   const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver, ...delegation, ...added] as const;
   return buildSubgraph('session', { resolvers: [...resolvers] }, { Agent: resolveAgent });
 }
 
-/** Paid fields of this subgraph. A missing one could be claimed and never finished. */
+/** Paid fields of this subgraph. A payment for a field that is missing here could be claimed but never recorded. */
 export function sessionSold(parts: { readonly vault: Vault; readonly random: Random }): readonly AnyPaid[] {
   return [registrationPaid(parts) as unknown as AnyPaid];
 }

@@ -3,7 +3,7 @@ import { AgentNoun } from '../../../schema/session/registration.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** A registered wallet, the public part of a book. Columns that its noun does not name are not public. */
+/** A registered wallet, which is the public part of a book. Columns that `AgentNoun` does not name are not public. */
 @Directive('@key(fields: "agentId")')
 @ObjectType({ description: 'An agent that has registered its wallet, and that has a book.' })
 @Entity({ tableName: 'agent' })

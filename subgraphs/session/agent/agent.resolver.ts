@@ -22,7 +22,7 @@ export class AgentResolver {
   }
 }
 
-/** Entry of federation: other subgraphs know only the id of an agent. */
+/** Entity resolver of federation. Other subgraphs refer to an agent by its id only. */
 export function resolveAgent(reference: { readonly agentId: number }, context: Context): Promise<Agent | null> {
   return agentById(context.database, reference.agentId);
 }

@@ -3,7 +3,10 @@ import { selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { Agent } from './agent.entity.ts';
 
-/** `wallet` in the spelling of its chain (EIP-55 on Base). Wallets of other chains have no agent. */
+/**
+ * Agent of a wallet. Null if there is none, as for wallets of chains other than Base. @param wallet in the spelling of its chain (EIP-55
+ * on Base)
+ */
 export async function agentOfWallet(database: Database, wallet: string): Promise<AgentId | null> {
   const rows = await database.query<{ agent_id: AgentId }>({
     name: 'agent of wallet',
@@ -13,7 +16,7 @@ export async function agentOfWallet(database: Database, wallet: string): Promise
   return rows[0]?.agent_id ?? null;
 }
 
-/** Agents of several wallets, in a transaction. */
+/** Agents of several wallets, by wallet. Wallets without an agent are left out. */
 export async function agentsOfWallets(tx: Tx, wallets: readonly string[]): Promise<ReadonlyMap<string, AgentId>> {
   if (wallets.length === 0) return new Map();
   const { rows } = await tx.query<{ wallet: string; agent_id: AgentId }>({

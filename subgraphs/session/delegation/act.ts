@@ -17,10 +17,10 @@ import type { SignedAct } from './take-act.ts';
 type Effect = (act: SignedAct, context: SessionContext) => Promise<Partial<Omit<SessionActResult, keyof ActMembers>>>;
 type ActMembers = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
 
-/** Each act has one effect and sets only its own member. */
+/** A result without an effect. Each act has one effect, which sets one of these members. */
 const NO_EFFECT = { handedOff: null, redeemed: null, approved: null, read: null };
 
-/** Effects of the actions. Each takes the nonce in the transaction of its effect. */
+/** Effect of each action. It takes the nonce in the transaction that it writes in. */
 const effects: Readonly<Record<ActAction, Effect>> = {
   handoff: handOff,
   read_private: readPrivate,
@@ -29,8 +29,8 @@ const effects: Readonly<Record<ActAction, Effect>> = {
 };
 
 /**
- * Carries out an act that the session key signed, once. @throws not_found, session_not_active, act_expired, act_signature_invalid,
- * payload_mismatch, act_nonce_used, and errors of its book and its effect
+ * Carries out an act that the key of the session has signed. Each act is carried out once. @throws not_found, session_not_active,
+ * act_expired, act_signature_invalid, payload_mismatch, act_nonce_used, and the errors of the book and of the effect
  */
 export async function actInSession(
   delegation_hash: string,
@@ -48,7 +48,7 @@ export async function actInSession(
   return { ...NO_EFFECT, action, resource, delegationHash: session.delegationHash, ...done };
 }
 
-/** @throws act_expired */
+/** Nonce and deadline of an act, from the request or from the challenge that it names. @throws act_expired */
 function timeOf(
   { challenge_id, nonce, deadline }: ActRequest,
   { delegationHash }: Delegation,
@@ -64,7 +64,7 @@ function timeOf(
   throw new Refusal('act_expired', { param: challenge_id === undefined ? 'deadline' : 'challenge_id' });
 }
 
-/** @throws payload_mismatch, act_signature_invalid */
+/** Checks the hash of the payload and the signature of the act. @throws payload_mismatch, act_signature_invalid */
 function requireSigned(
   request: ActRequest,
   session: Delegation,
@@ -89,9 +89,10 @@ function requireSigned(
 }
 
 /**
- * An act that is `high` for the book of the wallet that granted the tree, or of the payer, needs a nonce issued here within the
- * `approval_ttl` of that book, because a nonce chosen by the signer may have been signed long before. The refusal is signed and has
- * a row, like that of a call. @throws approval_ttl_expired, blocked_too_often, book_damaged
+ * Checks the age of an act whose action is `high` in the `risk_tiers` of a book: the book of the wallet that granted the tree, or the
+ * book of the payer. Such an act needs a nonce that this service issued within the `approval_ttl` of that book, because a nonce chosen
+ * by the signer may have been signed long before. A refusal is signed and has a row, like the refusal of a call. @throws
+ * approval_ttl_expired, blocked_too_often, book_damaged
  */
 async function requireFreshAct(
   { session, request: { action }, time }: SignedAct,

@@ -1,8 +1,8 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/* Records of acts, so that none is done twice or too often. */
+/* Records of acts, so that no act is carried out twice or too often. */
 
-/** Nonce of an act that was done, kept until the deadline of the act. */
+/** Nonce of an act that was carried out. It is kept until the deadline of the act has passed. */
 @Entity({ tableName: 'act_use' })
 export class ActUse {
   @PrimaryKey({ type: 'text' })
@@ -14,7 +14,7 @@ export class ActUse {
   forgetAt!: Date;
 }
 
-/** One-shot claim of a receipt that an act has closed. Never deleted. */
+/** Claim of a receipt that an act has closed. Never deleted, because a claim can be closed only once. */
 @Entity({ tableName: 'redemption' })
 export class Redemption {
   @PrimaryKey({ type: 'text' })
@@ -25,7 +25,7 @@ export class Redemption {
   redeemedAt!: Date;
 }
 
-/** Receipt that was handed to another agent: one for each parent and target. Never deleted. */
+/** A receipt that was handed to another agent. There is at most one for each parent and target. Never deleted. */
 @Entity({ tableName: 'hand_off' })
 @Unique({ name: 'hand_off_child', properties: ['taskId'] })
 export class HandOff {

@@ -23,10 +23,10 @@ import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash, isSignedBySame } from './find.ts';
 import type { ClaimSession } from './hold.ts';
 
-/** A payment or a call by API key under a grant. */
+/** A payment, or a call with an API key, under a grant. */
 export interface GrantedPayment {
   readonly shown: ShownDelegation;
-  /** Null for an API key. Then only the signature proves the payer of the grant. */
+  /** Null for an API key. In that case only the signature proves the payer of the grant. */
   readonly payer: Payer | null;
   readonly call: Pick<RequestedCall, 'field' | 'models' | 'auto_models'>;
   readonly holds_atomic: bigint;
@@ -40,9 +40,9 @@ export interface AdmitParts {
 }
 
 /**
- * Checks everything about a grant that does not change: it is signed by its payer, allows the call and is within its parent. The
- * transaction of the claim checks whether it is active and has room. Nothing is charged. @throws delegation_invalid,
- * grant_exceeded, session_not_active, chain_unavailable, unavailable
+ * Checks everything about a grant that does not change: its payer signed it, it allows the call, and it does not exceed its parent. The
+ * transaction of the claim checks whether the session is active and within its cap. If this throws, nothing was charged. @throws
+ * delegation_invalid, grant_exceeded, session_cap_exceeded, session_not_active, chain_unavailable, unavailable
  */
 export async function admitGrant(
   parts: AdmitParts,
@@ -64,7 +64,7 @@ export async function admitGrant(
     throw grantRefusal(
       'it is signed under version 1 of the domain, which new sessions cannot use. Sign version 2, see /v1/sessions/types',
     );
-  // For a known session the payer of a payment is proof enough; an API key proves no payer.
+  // A payment proves the payer of a known session. An API key proves no payer, so the signature is verified.
   if (known !== null && payer === null && !isSignedBySame(known, shown.signature)) await requireSigned(parts, payment);
   const path = known?.path ?? (await pathOf(parts, payment));
   requirePermitted(payment);
@@ -93,8 +93,8 @@ export function notActive(session_status: string): Refusal {
 }
 
 /**
- * A grant from before a break of the log may have been revoked in what was lost. Like all sessions known then, it has ended.
- * @throws session_not_active
+ * Refuses an unknown grant from before all sessions ended after a break of the log. It has ended like the known sessions, because its
+ * revocation may be among the lost records. @throws session_not_active
  */
 async function requireSince(database: Database, valid_after: number): Promise<void> {
   const ended_at_ms = await credentialsEndedAtMs(database);
@@ -108,7 +108,7 @@ async function requireSince(database: Database, valid_after: number): Promise<vo
   });
 }
 
-/** Sessions above a new grant, with the signature checked. */
+/** Verifies the signature of a new grant. Returns the ids of the sessions above it, root first, followed by its own id. */
 async function pathOf(parts: AdmitParts, payment: GrantedPayment): Promise<readonly string[]> {
   const { shown } = payment;
   requireKnownDoors(shown);
@@ -119,8 +119,8 @@ async function pathOf(parts: AdmitParts, payment: GrantedPayment): Promise<reado
 }
 
 /**
- * Requires the signature of the payer or, for a child, of the key of its parent, which is returned. @throws delegation_invalid,
- * chain_unavailable, unavailable
+ * Verifies the signature of the payer or, for a child, of the key of its parent session. Returns the parent, or null for a root. @throws
+ * delegation_invalid, chain_unavailable, unavailable
  */
 async function requireSigned(parts: AdmitParts, { shown, address }: GrantedPayment): Promise<Delegation | null> {
   const { grant, domain, signature } = shown;
@@ -153,7 +153,7 @@ async function requireWithin(database: Database, { grant }: ShownDelegation, par
   if ((found?.children ?? 0) >= sessionLimits.children_max) throw grantRefusal(SIBLINGS_FULL);
 }
 
-/** @throws grant_exceeded */
+/** Checks that the grant allows the endpoint and the models of the call. @throws grant_exceeded */
 function requirePermitted({ shown, call: { field, models, auto_models = [] } }: GrantedPayment): void {
   const { kind } = permissionOf(shown.grant, { models, auto_models, doors: namesOfField(field) });
   if (kind === 'permitted') return;
@@ -163,7 +163,10 @@ function requirePermitted({ shown, call: { field, models, auto_models = [] } }: 
   );
 }
 
-/** An unknown name would allow nothing, and its signer would notice only call by call. @throws delegation_invalid */
+/**
+ * Refuses a grant with an unknown name in `doors`. The name would allow nothing, and the signer would notice that only when calls are
+ * refused. @throws delegation_invalid
+ */
 function requireKnownDoors({ grant }: ShownDelegation): void {
   const unknown = unknownDoor(grant);
   if (unknown === null) return;

@@ -7,8 +7,9 @@ import { payerOfRoot } from './find.ts';
 import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
- * Approves a refused call of a session below this one. Calls of this session or its key, and on the book of another wallet than
- * that which granted the tree, are not found. @throws not_found, act_nonce_used, book_damaged, approval_closed, session_not_active
+ * Approves a refused call of a session below this one. A call is not found if this session or another session with the same key made it,
+ * or if it is not on the book of the wallet that granted the tree. @throws not_found, act_nonce_used, book_damaged, approval_closed,
+ * session_not_active
  */
 export async function approveCall({ session, request, time }: SignedAct, { database }: SessionContext) {
   const request_hash = callNamed(request.resource);

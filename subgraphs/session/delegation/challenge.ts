@@ -2,7 +2,7 @@ import { sameSecret } from '../../../schema/digest.ts';
 import type { ActTime } from '../../../schema/session/act.ts';
 import type { Services } from '../../context.ts';
 
-/* Issues nonces that are recognised by a keyed mark, so that requesting one writes nothing. */
+/* Issues nonces with a keyed hash by which this service recognises them, so that a request for one writes nothing. */
 
 export interface IssuedChallenge extends ActTime {
   readonly challenge_id: string;
@@ -24,7 +24,7 @@ export function issueChallenge(
   return { ...time, challenge_id: [bytes.toString('base64url'), issued_at, time.deadline, mark].join('.') };
 }
 
-/** Null if it was not issued here or for another session. The window of the act decides whether it has expired. */
+/** Reads a challenge. Null unless this service issued it for this session. The caller checks whether it has expired. */
 export function openChallenge(
   { vault }: { readonly vault: Pick<Services['vault'], 'mark'> },
   delegation_hash: string,

@@ -2,7 +2,7 @@ import type { Tx } from '../../database.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';
 import type { ClaimSession } from './hold.ts';
 
-/** A call recorded in this transaction and its session. */
+/** A call that is recorded in this transaction, and its session. */
 export interface RecordedCall {
   readonly task_id: string;
   readonly agent_id: number | null;
@@ -10,9 +10,10 @@ export interface RecordedCall {
 }
 
 /**
- * Turns held amounts into spent ones, on each session and all above it, in the transaction that records the call and its claim, so
- * that each is counted once. Binds sessions with their first recorded payment. Sessions are locked last, by hash. @throws if one is
- * missing, because uncounted spending would exceed its cap
+ * Counts the held amounts of calls as spent, on the session of each call and on all sessions above it. This happens in the transaction
+ * that records the call and its claim, so that each amount is counted once. The first recorded payment of a session binds it. Sessions
+ * are locked after everything else, in the order of their hashes. @throws if a session is missing, because spending that is not counted
+ * would exceed its cap
  */
 export async function countSpent(tx: Tx, calls: readonly RecordedCall[]): Promise<void> {
   if (calls.length === 0) return;
@@ -41,8 +42,8 @@ export async function countSpent(tx: Tx, calls: readonly RecordedCall[]): Promis
 }
 
 /**
- * Links calls to sessions, by which a session key finds its receipts and rows, and rows their session. Written before the rows,
- * which are counted by it.
+ * Stores the session of each call. The key of a session finds its receipts and rows by it, and a row its session. Call this before the
+ * rows are written, because they are counted by session.
  */
 export function keepCalls(tx: Tx, calls: readonly RecordedCall[]): void {
   if (calls.length === 0) return;
@@ -69,14 +70,14 @@ interface SpentCall {
   readonly under: ClaimSession;
 }
 
-/** A session after all of these were counted. */
+/** State of a session after all these calls were counted. */
 interface CountedSession {
   readonly delegation_hash: string;
   readonly burn_position: number;
   readonly spent_atomic: bigint;
 }
 
-/** Numbers the payments of each session in order and notifies its followers. After the locks of the sessions, so without gaps. */
+/** Numbers the payments of each session and notifies subscribers. The numbers have no gaps, because the sessions are locked before. */
 function keepBurns(tx: Tx, calls: readonly SpentCall[], counted: readonly CountedSession[]): void {
   const standing = new Map(counted.map(({ delegation_hash, ...counts }) => [delegation_hash, { ...counts }]));
   const burns = calls.toReversed().flatMap(({ task_id, under: { delegation_hash: paid_under, path, holds } }) =>

@@ -2,8 +2,8 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A session under which a payment was made. The grant and so the sessions above it never change. The row exists from the claim of
- * the first payment; `bound_at` is set when one is recorded.
+ * A session under which a payment was made. The grant never changes, so the sessions above it do not change either. The row exists from
+ * the claim of the first payment on. `bound_at` is set when the first payment is recorded.
  */
 @Entity({ tableName: 'delegation' })
 @Index({ name: 'delegation_children', properties: ['parentHash', 'sessionExpiry'] })
@@ -15,10 +15,10 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 })
 @Index({ name: 'delegation_unbound', properties: ['createdAt'], where: 'bound_at is null' })
 export class Delegation {
-  /** EIP-712 digest of the grant, 0x. */
+  /** EIP-712 digest of the grant: 0x and 64 hex digits. */
   @PrimaryKey({ type: 'text' })
   delegationHash!: string;
-  /** In EIP-55 spelling. */
+  /** Wallet that pays, in EIP-55 spelling. */
   @Property({ type: 'text' })
   payer!: string;
   @Property({ type: 'text' })
@@ -34,7 +34,7 @@ export class Delegation {
   sessionExpiry!: number;
   @Property({ type: 'text', nullable: true })
   parentHash!: string | null;
-  /** Ids of all sessions above it, root first, and its own last. */
+  /** Ids of all sessions above this one, root first, followed by its own id. */
   @Property({ type: 'json', columnType: 'jsonb' })
   path!: readonly string[];
   @Property({ type: 'json', columnType: 'jsonb' })
@@ -46,10 +46,10 @@ export class Delegation {
   /** Signature as it was sent: of the payer or, for a child, of the key of its parent. */
   @Property({ type: 'text' })
   signature!: string;
-  /** Recorded under it and all sessions below it, without amounts held by open payments. */
+  /** Amount recorded under this session and all sessions below it, without amounts that open payments hold. */
   @Property({ type: AtomicAmountColumn })
   spentAtomic!: AtomicAmount;
-  /** Number of payments recorded under it and all sessions below it (session-burn.entity.ts). */
+  /** Number of payments recorded under this session and all sessions below it (session-burn.entity.ts). */
   @Property({ type: 'bigint', defaultRaw: '0' })
   burnPosition!: number;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -16,7 +16,7 @@ export async function delegationByHash(database: Reading, delegation_hash: strin
   return found;
 }
 
-/** Several sessions, in any order. */
+/** Several sessions, in any order. Unknown ones are left out. */
 export async function delegationsByHash(
   database: Reading,
   delegation_hashes: readonly string[],
@@ -29,7 +29,7 @@ export async function delegationsByHash(
   return rows.map(row => asEntity(Delegation, row));
 }
 
-/** Whether the signature is the one that was verified when the session was bound or claimed. */
+/** Whether a signature is the stored one, which was verified when the session was claimed. */
 export function isSignedBySame(session: Pick<Delegation, 'signature'>, signature: string): boolean {
   return session.signature.toLowerCase() === signature.toLowerCase();
 }
@@ -51,8 +51,8 @@ export function grantOf(session: Delegation): Grant {
 }
 
 /**
- * Wallet that granted the root of a session. The id of a root is a hash that covers its payer, so it can be read before the
- * transaction that uses it. Null if the root is unknown.
+ * Wallet that granted the root of a session. Null if the root is unknown. The id of a root is a hash that covers its payer. So the payer
+ * never changes, and can be read before the transaction that uses it.
  */
 export async function payerOfRoot(
   database: Reading,
@@ -68,11 +68,11 @@ export async function payerOfRoot(
 export interface StandingSession {
   readonly session: Delegation;
   readonly status: SessionStatus;
-  /** Null if no revocation has ended it. */
+  /** Revocation that ended the session. Null if there is none. */
   readonly ended_by: KeptRevocation | null;
 }
 
-/** @throws not_found if no recorded payment has bound it */
+/** A session with its status. @throws not_found if no recorded payment has bound the session */
 export async function standingSession(
   database: Reading,
   delegation_hash: string,
@@ -85,7 +85,7 @@ export async function standingSession(
   return { session, status: statusOf(session, ended_by !== null, now_seconds), ended_by };
 }
 
-/** @throws not_found, session_not_active */
+/** A session that is active. @throws not_found, session_not_active */
 export async function activeSession(
   database: Reading,
   delegation_hash: string,

@@ -2,9 +2,9 @@ import { sessionLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /**
- * Deletes sessions without a recorded payment, so that signing grants without paying does not fill the disk. Sessions held by an
- * open payment stay (its `validBefore` may be weeks away); a later payment stores the grant again. A limited number per round, each
- * by one process.
+ * Deletes sessions without a recorded payment, so that clients that sign grants and never pay do not fill the disk. A session that an
+ * open payment holds stays, even for weeks, until the `validBefore` of the payment. A later payment stores a deleted session again. Each
+ * transaction deletes a limited number, and each session is deleted by one process.
  */
 export async function forgetUnpaidSessions(database: Pick<Database, 'transaction'>): Promise<void> {
   for (;;) {
@@ -14,8 +14,8 @@ export async function forgetUnpaidSessions(database: Pick<Database, 'transaction
 }
 
 /**
- * Checks for holding payments in a separate statement after locking the session, because a combined one would see the state before
- * its wait and miss a claim committed meanwhile. Returns the number of sessions examined.
+ * Locks some sessions, and checks again in a second statement whether an open payment holds them. A single statement would see the state
+ * before it waited for the locks, and miss a claim that was committed meanwhile. Returns the number of sessions examined.
  */
 async function forgetSome(tx: Tx): Promise<number> {
   const { unbound_forgotten_at_once_max: max, unbound_kept_seconds } = sessionLimits;

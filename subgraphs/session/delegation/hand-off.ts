@@ -13,9 +13,9 @@ import { ownCall, receiptNamed } from './own-call.ts';
 import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
- * Hands off a receipt of this subtree to another agent: creates a child receipt without payment and amount, so that it backs
- * nothing. One per parent and target, and a few per parent. @throws not_found, already_handed_off, handed_off_too_often,
- * rate_limited, unavailable
+ * Hands off a receipt of this session, or of a session below it, to another agent. The child receipt has no payment and no amount, so
+ * that it backs nothing. There is at most one per parent and target, and a limited number per parent. @throws not_found,
+ * already_handed_off, handed_off_too_often, rate_limited, unavailable
  */
 export async function handOff(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
@@ -36,8 +36,8 @@ export async function handOff(act: SignedAct, context: SessionContext) {
     agent_pubkey,
     session_expiry: sessionExpiry,
     valid_after: validAfter,
-    // Locks the key, the nonce, the name and the count before the head of the log, and sessions after it. Only completed hand-offs
-    // count.
+    // `take` locks the Idempotency-Key, the nonce, the hand-off and the counter before the head of the log, and `settle` locks the
+    // sessions after it. A failure undoes all of them, so only completed hand-offs count.
     take: async tx => {
       if (named_write) await takeKey(tx, named_write);
       await takeAct(tx, session, time);
@@ -52,7 +52,7 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   };
 }
 
-/** The receipt is free, so it is bounded. @throws rate_limited */
+/** Limits hand-offs per session and hour, because their receipts are free. @throws rate_limited */
 async function takeHandOff(tx: Tx, delegation_hash: string): Promise<void> {
   const { hand_offs_per_session_hour_max: max } = sessionLimits;
   const use = { holder: `handoff:${delegation_hash}`, period: 'hour', max } as const;
@@ -62,7 +62,7 @@ async function takeHandOff(tx: Tx, delegation_hash: string): Promise<void> {
   throw new Refusal('rate_limited', { detail, facts: { retry_after_seconds } });
 }
 
-/** Hash of the signed act, so that its holder can show which receipt it made. */
+/** Hash of the signed act. The receipt contains it, so that the signer can prove which receipt an act has created. */
 function requestHash({ session, request, time }: SignedAct): string {
   const { action, resource, target_agent } = request;
   const { nonce, deadline } = time;

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database.ts';
 
-/* Interface to the keeper of the log: issues receipts of hand-offs. */
+/* Interface to the keeper of the log, which issues the receipts of hand-offs. */
 
 /** A receipt to issue for another agent. */
 export interface HandedReceipt {
@@ -12,16 +12,16 @@ export interface HandedReceipt {
   readonly agent_pubkey: string;
   readonly session_expiry: number;
   readonly valid_after: number;
-  /** Runs in the transaction that issues it, before the head of the log is locked. */
+  /** Runs in the transaction that issues the receipt, before the head of the log is locked. */
   take(tx: Tx): Promise<void>;
-  /** Runs in the same transaction, after its leaf is written. */
+  /** Runs in the same transaction, after the leaf of the receipt is written. */
   settle(tx: Tx): Promise<void>;
 }
 
 export interface HandOffs {
   /**
-   * Resolves when its leaf is stored and its head is saved outside the database. @throws unavailable if the log is not sound, and
-   * errors of `take` and `settle`
+   * Issues the receipt. Resolves when its leaf is stored and the tree head is saved outside the database. @throws unavailable if the log
+   * is not sound, and the errors of `take` and `settle`
    */
   record(handed: HandedReceipt): Promise<void>;
 }

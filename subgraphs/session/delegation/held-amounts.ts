@@ -1,12 +1,12 @@
 import type { Tx } from '../../database.ts';
 
-/** The amount held by a payment is stored with its claim (gateway/record/facts.ts), which determines how long it is held. */
+/** The claim of a payment stores the held amount (gateway/record/facts.ts). The state of the claim determines how long it is held. */
 const PATH = `landing->'delegation'->'path'`;
 const OPEN = `state in ('claimed', 'settling', 'held') and landing ? 'delegation'`;
 
 /**
- * Amounts held by open payments, by session; each counts for all sessions above its own. Read after the sessions are locked, so
- * that it includes everything committed before. `but`: keys that are excluded.
+ * Amounts that open payments hold, by session. A payment counts for its session and for all sessions above it. Call this after the
+ * sessions are locked, so that it includes everything committed before. @param but keys of claims that are excluded
  */
 export async function heldAmounts(
   tx: Pick<Tx, 'query'>,

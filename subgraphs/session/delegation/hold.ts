@@ -9,7 +9,7 @@ import { heldAmounts } from './held-amounts.ts';
 /** Session members stored with the claim of a payment, so that reconcile can finish it in any process. */
 export interface ClaimSession extends JsonObject {
   readonly delegation_hash: string;
-  /** Ids of all sessions above it, root first, and its own last. */
+  /** Ids of all sessions above this one, root first, followed by its own id. */
   readonly path: readonly string[];
   readonly agent_pubkey: string;
   readonly valid_after: number;
@@ -28,14 +28,15 @@ export type SessionOutcome =
   | { readonly kind: 'holds' }
   | { readonly kind: 'not_active'; readonly status: 'revoked' | 'expired' | 'not_begun' }
   | { readonly kind: 'cap_exceeded'; readonly delegation_hash: string }
-  /** It is new, and its parent has the maximum number of live children. */
+  /** The session is new, and its parent has the maximum number of live children. */
   | { readonly kind: 'siblings_full' };
 
 /**
- * Holds payments under their sessions and all above these, judged in order: recorded, held and newly held amounts stay within every
- * cap. Sessions are locked by hash after book heads, and judged by their state under the lock, so that no interleaving exceeds a
- * cap. New sessions are stored here and kept only if a payment holds them; otherwise one unspent payment could store a row with
- * each grant.
+ * Holds the amounts of payments on their sessions and on all sessions above them. The payments are judged in order, and the sum of
+ * recorded, held and newly held amounts must stay within every cap. Sessions are locked after the heads of books, in the order of their
+ * hashes, and are judged by their state under the lock, so that concurrent payments cannot exceed a cap together. New sessions are
+ * stored first, and deleted again if no payment holds them. Otherwise one payment that is never spent could store a row for each of
+ * many grants.
  */
 export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): Promise<readonly SessionOutcome[]> {
   if (items.length === 0) return [];
@@ -62,8 +63,8 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
 }
 
 /**
- * Judges calls without payment as payments of zero, under the same locks, so that a revocation applies to them at once. Nothing is
- * held, and an unbound session is not stored: its grant alone says when it is valid.
+ * Judges calls without a payment as payments of 0, under the same locks, so that a revocation applies to them at once. Nothing is held.
+ * A session that no payment has stored is not stored here either: the times of its grant decide whether it is valid.
  */
 export async function judgeUnderSessions(tx: Tx, unders: readonly ClaimSession[]): Promise<readonly SessionOutcome[]> {
   if (unders.length === 0) return [];
@@ -84,7 +85,8 @@ export async function judgeUnderSessions(tx: Tx, unders: readonly ClaimSession[]
 }
 
 /**
- * A row that existed may have been deleted (forget-unpaid-sessions.ts) before it was locked. Then it is stored again by this transaction.
+ * Stores new sessions and locks all. A row that existed may have been deleted (forget-unpaid-sessions.ts) before it was locked. This
+ * transaction then stores it again.
  */
 async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonly string[]) {
   const written = await writeNew(tx, items);
@@ -96,8 +98,8 @@ async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonl
 }
 
 /**
- * New sessions for which their parents have no room. Parents are locked, so that one of several concurrent sessions gets the last
- * place; within a batch the first by hash.
+ * New sessions whose parents have the maximum number of live children. Parents are locked, so that only one of several concurrent
+ * sessions gets the last place. Within a batch it is the first in the order of hashes.
  */
 async function sessionsWithoutRoom(tx: Tx, written: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   if (written.size === 0) return new Set();
@@ -118,7 +120,7 @@ async function sessionsWithoutRoom(tx: Tx, written: ReadonlySet<string>): Promis
 interface SessionsState {
   readonly locked: ReadonlyMap<string, LockedSession>;
   readonly revoked: Pick<ReadonlyMap<string, unknown>, 'has'>;
-  /** Held and admitted amounts by session. */
+  /** Held amounts by session, including those of payments admitted in this batch. */
   readonly taken: Map<string, bigint>;
 }
 
@@ -147,7 +149,7 @@ interface LockedSession {
   readonly spent_atomic: bigint;
   readonly valid_after: number;
   readonly session_expiry: number;
-  /** Read after the locks, so that waiting counts. */
+  /** Time read after the sessions were locked, so that the wait for the locks is included. */
   readonly now_seconds: number;
 }
 
@@ -163,7 +165,7 @@ async function lockSessions(tx: Tx, names: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 
-/** Inserts in the order of hashes, so that two batches do not wait for each other. Returns the new ones. */
+/** Inserts new sessions in the order of their hashes, so that two batches do not wait for each other. Returns the inserted hashes. */
 async function writeNew(tx: Tx, items: readonly SessionHold[]): Promise<Set<string>> {
   const grants = new Map(items.map(item => [item.under.delegation_hash, item]));
   const sorted = [...grants.values()].sort((a, b) => (a.under.delegation_hash < b.under.delegation_hash ? -1 : 1));
@@ -180,7 +182,7 @@ async function writeNew(tx: Tx, items: readonly SessionHold[]): Promise<Set<stri
   return new Set(rows.map(row => row.delegation_hash));
 }
 
-/** Deletes rows of this transaction, which nobody else has seen. */
+/** Deletes rows that this transaction has inserted. No other transaction has seen them. */
 function forgetWritten(tx: Tx, names: ReadonlySet<string>): void {
   if (names.size === 0) return;
   tx.write({

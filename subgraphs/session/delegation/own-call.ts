@@ -2,15 +2,15 @@ import type { Database } from '../../database.ts';
 import type { DelegatedCall } from './delegated-call.entity.ts';
 import type { Delegation } from './delegation.entity.ts';
 
-/** This session and every session below it. */
+/** SQL condition for calls of session $1 and of every session below it. */
 const SUBTREE = `delegation_hash in (select delegation_hash from delegation where path ? $1)`;
 
-/** Task of the resource `receipt/<task_id>`. Null for another resource. */
+/** Task id in the resource `receipt/<task_id>`. Null for another resource. */
 export function receiptNamed(resource: string): string | null {
   return /^receipt\/(task_[0-9a-z]{26})$/.exec(resource)?.[1] ?? null;
 }
 
-/** A call recorded under this session or one below it. Null if the task is none. */
+/** A call recorded under this session or a session below it. Null if the task is not such a call. */
 export async function ownCall(
   database: Pick<Database, 'query'>,
   { delegationHash }: Delegation,
@@ -25,7 +25,7 @@ export async function ownCall(
   return row ?? null;
 }
 
-/** The newest of these calls with rows on books. Task ids sort by time. */
+/** The newest calls under this session and the sessions below it that have rows on books. Task ids sort by time. */
 export async function ownRows(
   database: Pick<Database, 'query'>,
   { delegationHash }: Delegation,

@@ -7,8 +7,9 @@ import type { Services } from '../../context.ts';
 import { openChallenge } from './challenge.ts';
 
 /**
- * The act `pay` on `payment/<its id>` beside a payment. It approves that payment only, which buys once, so its nonce need not be
- * stored. Its age is that of its nonce. Null if none was sent. Nothing is charged. @throws act_expired, act_signature_invalid
+ * Verifies the act `pay` on the resource `payment/<id>` that was sent with a payment, and returns it as an approval. Null if none was
+ * sent. The act approves this payment only, and a payment buys only once, so the nonce is not stored. The approval is as old as the
+ * nonce. If this throws, nothing was charged. @throws act_expired, act_signature_invalid
  */
 export function payActOf(
   services: Pick<Services, 'base_urls'> & { readonly vault: Pick<Services['vault'], 'mark'> },

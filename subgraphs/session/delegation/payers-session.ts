@@ -5,8 +5,8 @@ import type { Delegation } from './delegation.entity.ts';
 import { type StandingSession, standingSession } from './find.ts';
 
 /**
- * A session, for the owner of the book of its payer or of the payer of a session above it. @throws unauthenticated, not_a_party,
- * not_found
+ * A session with its status, if the caller possesses the book of its payer or of the payer of a session above it. @throws
+ * unauthenticated, not_a_party, not_found
  */
 export async function payersSession(delegation_hash: string, context: SessionContext): Promise<StandingSession> {
   const { database, principal, clock } = context;
@@ -16,7 +16,7 @@ export async function payersSession(delegation_hash: string, context: SessionCon
   return standing;
 }
 
-/** Whether the caller possesses the book of its payer or of the payer of a session above it. */
+/** Whether the caller possesses the book of the payer of a session or of a session above it. */
 export async function ownsPayersBook(
   { path }: Pick<Delegation, 'path'>,
   { database, principal }: Pick<SessionContext, 'database' | 'principal'>,

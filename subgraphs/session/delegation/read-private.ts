@@ -12,7 +12,7 @@ import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 import { detailOf } from './tree.ts';
 import type { SessionNode } from './tree.type.ts';
 
-/** Returns purchases under this session and those below it, and nothing else of any book. @throws not_found */
+/** Reads the session itself, or purchases under it and the sessions below it. Nothing else of any book is returned. @throws not_found */
 export async function readPrivate(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
   const task_id = receiptNamed(request.resource);
@@ -30,11 +30,11 @@ export async function readPrivate(act: SignedAct, context: SessionContext) {
   return { read: { ...shown, truncated: next !== null, next } };
 }
 
-/** Resource of the session's own limits and spending. */
+/** Resource that names the session itself, with its limits and spending. */
 const OWN_SESSION = 'session';
 const resources: ReadonlySet<string> = new Set(['book', 'book/export', OWN_SESSION]);
 
-/** As GET /v1/sessions/{delegation_hash} shows it to the payer. */
+/** A session as GET /v1/sessions/{delegation_hash} shows it to the payer. */
 function sessionDocument(node: SessionNode): JsonObject {
   const { delegationHash, status, payer, agentPubkey, validAfter, sessionExpiry, parentDelegationHash, path } = node;
   const { capAtomic, spentAtomic, heldAtomic, remainingAtomic, models, doors } = node;
@@ -66,11 +66,11 @@ async function receiptOf(task_id: string, { database, base_url, profile }: Sessi
 
 interface OwnRows {
   readonly rows: readonly JsonObject[];
-  /** `before` of the next read. Null if this is the last. */
+  /** Value of `before` for the next page. Null if this page is the last. */
   readonly next: string | null;
 }
 
-/** Rows as an export shows them, newest first, from every book that the sessions paid from. */
+/** Rows of these sessions as an export shows them, newest first, from all books that have such rows. */
 async function rowsOf({ session, request }: SignedAct, { database, base_url }: SessionContext): Promise<OwnRows> {
   const { limit = sessionLimits.act_rows_default, before = null } = request.payload ?? {};
   const found = await ownRows(database, session, { limit: limit + 1, before });

@@ -9,8 +9,8 @@ import { ownCall, receiptNamed } from './own-call.ts';
 import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
- * Closes the claim of a receipt, once: of this subtree, or of one handed off to the agent of the payer, whose book then gets its
- * row. @throws not_found, claim_already_settled
+ * Closes the claim of a receipt, once. The receipt belongs to this session or to a session below it, or it was handed off to the agent of
+ * the payer. A receipt that was handed off gets its row on the book of that agent. @throws not_found, claim_already_settled
  */
 export async function redeem(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
@@ -30,7 +30,7 @@ export async function redeem(act: SignedAct, context: SessionContext) {
   return { redeemed: { taskId: task_id, agentId: handed_to } };
 }
 
-/** Target agent, if it is the agent of the payer. Null if the receipt was not handed off. */
+/** Agent to which a receipt was handed off. Null if it was not handed off. @throws not_found if it is not the agent of the payer */
 async function targetOf(
   task_id: string,
   { session }: SignedAct,

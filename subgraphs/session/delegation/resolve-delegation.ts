@@ -10,7 +10,8 @@ import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash, delegationsByHash, isSignedBySame } from './find.ts';
 
 /*
- * Determines the session of a grant, whose id depends on the domain under which it was signed. The grant does not name the domain.
+ * Determines the id of the session of a grant. The id depends on the EIP-712 domain under which the grant was signed, and the grant does
+ * not name that domain.
  */
 
 export interface DelegationReads {
@@ -21,9 +22,9 @@ export interface DelegationReads {
 }
 
 /**
- * The grant of an X-SVC-Delegation header with the id of its session. The signature is verified later; without a known signer the
- * id is that of this service. Nothing is charged. @throws delegation_invalid; chain_unavailable, unavailable if the domain could
- * not be determined
+ * Reads the grant of an X-SVC-Delegation header, and determines the id of its session. The caller still has to verify the signature: if
+ * it matches no domain, the id is the one under the current domain of this service. If this throws, nothing was charged. @throws
+ * delegation_invalid, and chain_unavailable or unavailable if the domain could not be determined
  */
 export async function resolveDelegation(
   parts: DelegationReads,
@@ -36,7 +37,7 @@ export async function resolveDelegation(
   return { ...read.shown, ...(await nameOf(parts, read.shown, names, asker)) };
 }
 
-/** By the stored session, then by a key, then by contract: each costs more than the one before. */
+/** Looks for a stored session, then for a signature by a key, then for one by a contract. Each step costs more than the one before. */
 async function nameOf(
   parts: DelegationReads,
   shown: ShownGrant,
@@ -58,7 +59,7 @@ async function nameOf(
   );
 }
 
-/** Key of the payer or, for a child, of the session of its parent. */
+/** Compares the signature with the key of the payer or, for a child, with the key of its parent session. */
 async function signedByKey(
   { database }: DelegationReads,
   { grant, signature }: ShownGrant,
@@ -75,7 +76,7 @@ interface DomainQuery {
   readonly asker: string;
 }
 
-/** Skipped if only this service is possible, because admission checks that signature. */
+/** Verifies the signature by the contract of the payer. Skipped if only one domain is possible, because admission verifies that one. */
 async function signedByCode(
   { wallets, base_urls }: DelegationReads,
   { grant, signature }: ShownGrant,

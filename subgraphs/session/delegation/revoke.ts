@@ -28,9 +28,9 @@ interface ShownRevocation {
 }
 
 /**
- * Revokes a session and all below it, signed by its payer or the payer of a session above it. Existing claims continue; requests
- * waiting for the locks are refused. An unbound grant can be revoked if it is sent too. @throws not_found, delegation_invalid,
- * revocation_invalid, chain_unavailable, unavailable, rate_limited
+ * Revokes a session and all sessions below it. The revocation is signed by the payer of the session or of a session above it. Payments
+ * that have a claim continue, and requests that wait for the locks are refused. A grant that no payment has bound can be revoked if the
+ * request contains it. @throws not_found, delegation_invalid, revocation_invalid, chain_unavailable, unavailable, rate_limited
  */
 export async function revokeSession(shown: ShownRevocation, context: SessionContext): Promise<KeptRevocation> {
   const delegation_hash = shown.delegation_hash.toLowerCase();
@@ -62,8 +62,9 @@ function requireFresh(at: number, now_ms: number): void {
 }
 
 /**
- * Signer of a revocation: the payer of the session or of those above it, nearest first. If a key signed, only that wallet is
- * checked, so that honest requests use no chain calls. A wallet that cannot be checked now does not keep the others from revoking.
+ * Signer of a revocation: the payer of the session or of a session above it, nearest first. If the key of one of these wallets signed,
+ * only that wallet is checked, so that usual requests need no call to the chain. If a wallet cannot be checked now, the others are still
+ * checked.
  */
 async function signerOf(
   { at, signature }: ShownRevocation,
@@ -86,7 +87,7 @@ async function signerOf(
   throw unknown === null ? new Refusal('revocation_invalid', { param: 'signature' }) : new Refusal(unknown);
 }
 
-/** Distinct payers: its own, then those above it, nearest first. */
+/** Distinct payers of a session and of the sessions above it, nearest first. */
 async function payersOver(
   database: SessionContext['database'],
   { delegationHash, payer, path }: Revocable,
@@ -113,13 +114,13 @@ export async function revokeAllSessions(tx: Tx, at: string): Promise<void> {
 
 /** Target of a revocation: a stored session or a grant that was sent. */
 interface Revocable extends Pick<Delegation, 'delegationHash' | 'payer' | 'path'> {
-  /** True if no recorded payment has bound it. */
+  /** True if no recorded payment has bound the session. */
   readonly unbound: boolean;
-  /** True if its id is by version 1 of the domain, which its payer may have signed too. */
+  /** True if its id is the digest under version 1 of the domain. The payer may then sign the revocation under that version too. */
   readonly is_of_first_version: boolean;
 }
 
-/** @throws not_found without such a payment or grant, delegation_invalid if the grant is invalid */
+/** Finds the session to revoke. @throws not_found without such a payment or grant, delegation_invalid if the grant is invalid */
 async function revocable(
   delegation_hash: string,
   { database, delegation, base_urls }: Pick<SessionContext, 'database' | 'delegation' | 'base_urls'>,
@@ -143,8 +144,8 @@ async function revocable(
 }
 
 /**
- * Bounds revocations of unbound grants per paying wallet, so that they do not fill the disk. Other wallets cannot have one, because
- * only a payment of the payer binds a grant. Locks all revocations. @throws revocation_invalid
+ * Limits revocations of unbound grants per wallet, so that they do not fill the disk. A wallet that has never paid here is refused,
+ * because only a payment of the payer can bind its grant. The caller has locked all revocations. @throws revocation_invalid
  */
 async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   const { rowCount } = await tx.query({

@@ -4,7 +4,10 @@ import { SessionBurnNoun } from '../../../schema/session/delegated-session.ts';
 import { showMembers } from '../../graph-type.ts';
 import { AtomicAmountColumn, Entity, PrimaryKey, Property } from '../../table.ts';
 
-/** One row per session that the payment counts for, so that each can be followed without gaps and reveals no others. */
+/**
+ * A payment, with one row for each session that it counts for. A subscriber to a session thus receives all payments without gaps, and
+ * learns nothing of other sessions.
+ */
 @ObjectType({ description: 'A payment that was recorded under a session, or under one below it.' })
 @Entity({ tableName: 'session_burn' })
 export class SessionBurn {
@@ -20,7 +23,7 @@ export class SessionBurn {
   amountAtomic!: AtomicAmount;
   @Property({ type: AtomicAmountColumn })
   spentAtomic!: AtomicAmount;
-  /** Read with it. It never changes. */
+  /** Ids from the session of the row down to `paidUnder`. Not a column: it is read from that session, whose path never changes. */
   path!: readonly string[];
 }
 showMembers(SessionBurn, SessionBurnNoun);

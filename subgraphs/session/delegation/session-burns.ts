@@ -8,8 +8,9 @@ import { payersSession } from './payers-session.ts';
 import { SessionBurn } from './session-burn.entity.ts';
 
 /**
- * Stream of payments under a session and all below it after `after`, for the payers above it, until one of the path is revoked.
- * @throws unauthenticated, forbidden, not_found, session_not_active
+ * Stream of the payments under a session and all sessions below it, after the position `after`. It requires possession of the book of
+ * the payer of the session or of a session above it, and ends when one of these sessions is revoked. @throws unauthenticated,
+ * not_a_party, not_found, session_not_active
  */
 export async function sessionBurns(
   delegation_hash: string,
@@ -23,7 +24,7 @@ export async function sessionBurns(
   return liveFeed({ watch, read: (...args) => context.readSessionBurns(session.delegationHash, ...args) }, start);
 }
 
-/** Woken by numbers for its payments, and without one for the end of a session above it. */
+/** Calls `wake` with a position for each payment of the session, and with null when the session or a session above it is revoked. */
 async function watchPath(live: LiveTrees, path: readonly string[], wake: Wake): Promise<() => void> {
   const endOf: Wake = position => {
     if (position === null) wake(null);
@@ -55,7 +56,7 @@ export function openSessionBurns(database: Database): ReadEvents<string, Session
   });
 }
 
-/** @throws session_not_active */
+/** Checks that neither the session nor a session above it is revoked. @throws session_not_active */
 async function requireUnended(database: Database, delegation_hash: string): Promise<void> {
   const ended = await database.query({
     name: 'is session ended',

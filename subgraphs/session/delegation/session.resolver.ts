@@ -84,7 +84,7 @@ export class DelegationResolver {
     input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
-    // The signature is its credential, and is checked against the session in the database.
+    // The signature is the only credential. It is checked against the stored session, so the database must be trusted.
     requireNotHalted(context.database);
     const request = readRequest(ActRequest, input, context);
     return actInSession(readRequest(SessionPath, args).delegation_hash, request, context);

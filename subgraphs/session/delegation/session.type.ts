@@ -35,7 +35,7 @@ export type SessionChallenge = InstanceType<typeof SessionChallenge>;
 export class DelegatedSession extends membersOf(SessionNoun) {
   override endedBy!: RevokedSession | null;
 }
-// `endedBy` shows the revocation without the status that the object has.
+// The type of `endedBy` on the graph also has the member `status`, which `ended_by` of the noun does not have.
 showMembers(DelegatedSession, SessionNoun, { ended_by: RevokedSession });
 
 inputType('ActPayloadInput', 'Rows that the act `read_private` returns: how many, and before which row.', ActPayload);

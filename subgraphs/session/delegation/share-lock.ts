@@ -2,8 +2,8 @@ import type { Tx } from '../../database.ts';
 import { type KeptRevocation, revocationsAmong } from '../../receipt/issuer/revoked-sessions.ts';
 
 /**
- * Revoked sessions among these. Each is share-locked first, by hash: a concurrent revocation is awaited, and a later one waits for
- * this transaction.
+ * Revocations of these sessions, by session. The sessions are share-locked first, in the order of their hashes. So this waits for a
+ * concurrent revocation, and a later revocation waits for this transaction.
  */
 export async function shareLockRevocations(
   tx: Tx,

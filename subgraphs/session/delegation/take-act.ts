@@ -6,7 +6,7 @@ import type { Tx } from '../../database.ts';
 import { revocationsAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { Delegation } from './delegation.entity.ts';
 
-/** A verified act within its window. Its effect takes the nonce. */
+/** A verified act that has not expired. Its effect takes the nonce. */
 export interface SignedAct {
   readonly session: Delegation;
   readonly request: ActRequest;
@@ -14,8 +14,9 @@ export interface SignedAct {
 }
 
 /**
- * Takes the nonce of an act, once over all processes, in the transaction of its effect. Called for valid acts only, so only session
- * keys can add rows; concurrent acts may exceed the limit slightly. @throws act_nonce_used, rate_limited
+ * Takes the nonce of an act, in the transaction of its effect. A nonce can be taken once over all processes. This is called for valid
+ * acts only, so that only session keys can add rows. Concurrent acts may exceed the limit of rows slightly. @throws act_nonce_used,
+ * rate_limited
  */
 export async function takeAct(tx: Tx, { delegationHash }: Delegation, { nonce, deadline }: ActTime): Promise<void> {
   const { rows } = await tx.query<{ full: boolean; taken: boolean }>({
@@ -37,8 +38,8 @@ export async function takeAct(tx: Tx, { delegationHash }: Delegation, { nonce, d
 }
 
 /**
- * Last in the transaction of an act, since sessions are locked after book heads: a concurrent revocation waits, and later acts are
- * refused. @throws session_not_active
+ * Checks that a session is still active. Call it last in the transaction of an act, because sessions are locked after the heads of books.
+ * A concurrent revocation waits for the transaction, and later acts are refused. @throws session_not_active
  */
 export async function requireStillActive(tx: Tx, { path, sessionExpiry }: Delegation): Promise<void> {
   const { rows } = await tx.query<{ now_seconds: number }>({

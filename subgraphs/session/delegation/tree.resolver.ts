@@ -15,10 +15,10 @@ const TreeArguments = argumentsType(SessionPath, SessionTreePageRequest);
 const RootsArguments = argumentsType(BookPath, RootSessionsPage);
 const BurnArguments = argumentsType(SessionPath, FeedRequest);
 
-/** Checked after possession, so that others learn nothing. */
+/** Id of the session. Whether it exists is checked after possession, so that other callers learn nothing. */
 const rootOf = (args: Arguments) => givenMembers(SessionPath, args).delegation_hash;
 
-/** Session trees, for owners of the book of a payer above the session. */
+/** GraphQL fields of session trees. They require possession of the book of the payer of the session or of a session above it. */
 @Resolver()
 export class SessionTreeResolver {
   @Directive(pageByLimit(sessionLimits.tree_sessions_default, 'sessions'))

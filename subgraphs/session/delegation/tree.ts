@@ -16,8 +16,8 @@ import { shownRevocation } from './shown-revocation.ts';
 import type { SessionNode, SessionTreePage } from './tree.type.ts';
 
 /**
- * A session and all below it, parents before children, page by page; each page from one snapshot. @throws unauthenticated,
- * forbidden, not_found
+ * A page of a session and all sessions below it, parents before children. Each page is read from one snapshot. @throws unauthenticated,
+ * not_a_party, not_found
  */
 export async function sessionTree(
   delegation_hash: string,
@@ -46,7 +46,7 @@ export async function sessionTree(
   });
 }
 
-/** Sessions with limits and spending from one snapshot, below a root at `root_depth`. */
+/** Sessions with their limits and spending. @param root_depth length of the path of the session from which `depth` is counted */
 async function detailedSessions(
   tx: Tx,
   sessions: readonly Delegation[],
@@ -80,8 +80,8 @@ function nowSeconds({ clock }: SessionContext): number {
 }
 
 /**
- * Limits and spending of a session for the owner of the book of its payer or of the payer of a session above it. Null for others.
- * @throws forbidden if the proof opens no book
+ * Limits and spending of a session, for a caller that possesses the book of its payer or of the payer of a session above it. Null for
+ * other callers. @throws forbidden if the proof opens no book
  */
 export async function detailForPayer(session: Delegation, context: SessionContext): Promise<SessionDetail | null> {
   const { possession } = context.principal;
@@ -90,7 +90,7 @@ export async function detailForPayer(session: Delegation, context: SessionContex
   return (await ownsPayersBook(session, context)) ? (await detailOf(session, context)).detail : null;
 }
 
-/** Limits and spending, for callers that may see them. */
+/** A session with its limits and spending. The caller has checked the right to see them. */
 export async function detailOf(session: Delegation, context: SessionContext): Promise<SessionNode> {
   const [detail] = await context.database.transaction(tx =>
     detailedSessions(tx, [session], nowSeconds(context), session.path.length),
@@ -99,11 +99,11 @@ export async function detailOf(session: Delegation, context: SessionContext): Pr
   return detail;
 }
 
-/** Cursor of root sessions: time of binding in microseconds, and id. */
+/** Time of binding in Unix microseconds. The cursor of root sessions consists of this time and the id of a session. */
 const ROOTS_BEFORE = `(extract(epoch from bound_at) * 1000000)::int8`;
 
 /**
- * Sessions granted directly by the wallet of a book, newest first, page by page. @throws unauthenticated, forbidden,
+ * A page of the sessions that the wallet of a book has granted directly, newest first. @throws unauthenticated, forbidden,
  * invalid_request
  */
 export async function rootSessions(

@@ -13,22 +13,22 @@ import { useOf, windowOf } from './proof.ts';
  * run for any agent.
  */
 
-/** Not an id of an agent. Looked up in place of impossible ids. */
+/** No agent has this id. It is looked up in place of ids that are out of range. */
 const NOBODY = 0;
 
-/** Limits an id to the range of the column, beyond which Postgres reports an error. */
+/** The id, or `NOBODY` if it is outside the range of the column, for which Postgres would report an error. */
 function lookedUpAs(agent_id: number): number {
   return Number.isInteger(agent_id) && agent_id > 0 && agent_id <= INT_MAX ? agent_id : NOBODY;
 }
 
-/** A sealed session that was never issued, opened for agents that do not exist. */
+/** An encrypted session that was never issued. It is decrypted when the agent does not exist. */
 export type DecoyBox = Buffer;
 
 export function sealDecoy(services: Pick<Services, 'vault' | 'random'>): DecoyBox {
   return services.vault.seal(newSession(services), boxLabel(NOBODY));
 }
 
-/** One per database, and so per process. */
+/** Batched lookup of sessions: one per database, and so per process. */
 const lookups = new WeakMap<Database, BatchedRead<HeldBook>>();
 
 /** Book of a session. Null if it was never issued or has ended. */
@@ -36,7 +36,7 @@ export function bookOfSession(database: Database, session: string): Promise<Held
   return bookOfSessionHash(database, sha256Hex(session));
 }
 
-/** Book of a session by the hash of one sent earlier. */
+/** Book of a session, by the hash of the session. Null if it was never issued or has ended. */
 export function bookOfSessionHash(database: Database, session_hash: string): Promise<HeldBook | null> {
   const lookup = lookups.get(database) ?? new BatchedRead(hashes => booksByHash(database, hashes));
   lookups.set(database, lookup);
@@ -46,7 +46,7 @@ export function bookOfSessionHash(database: Database, session_hash: string): Pro
 async function booksByHash(database: Database, hashes: readonly string[]): Promise<ReadonlyMap<string, HeldBook>> {
   const held = await database.query<HeldBook & Record<string, unknown>>({
     name: 'held by session',
-    // The subquery hides the number of values; otherwise Postgres would plan each time again.
+    // The subquery hides the number of values. Otherwise Postgres would plan the statement again for every call.
     text: `select agent_id, session_hash from possession
       where session_hash = any ((select $1::text[])::text[]) and ended_at is null`,
     values: [hashes],
@@ -54,7 +54,7 @@ async function booksByHash(database: Database, hashes: readonly string[]): Promi
   return new Map(held.map(one => [one.session_hash, one]));
 }
 
-/** Book of a proof made with the live session of its agent. Null also if there is no such agent. Does not use up the proof. */
+/** Book that a proof opens, if it was made with the live session of the agent that it names. Null otherwise. The proof is not used up. */
 export async function bookOfProof(
   services: Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy: DecoyBox },
   proof: ShownProof,

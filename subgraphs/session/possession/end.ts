@@ -5,14 +5,14 @@ import { forgetRegistration, forgetRegistrations } from '../registration/answer.
 /** The members of an agent that its session depends on. */
 export interface Holder {
   readonly agent_id: number;
-  /** Task of the receipt that registered it. */
+  /** Task of the receipt that registered the agent. */
   readonly task_id: string;
 }
 
 /**
- * Ends the session of an agent in every process at once: none caches it, and open sockets are notified in this transaction. Returns
- * its hash. The row of the agent is locked first, because two concurrent requests would each issue a new session. Lock order: claim
- * → agent → session.
+ * Ends the session of an agent in every process at once: no process caches sessions, and this transaction notifies open sockets. Returns
+ * the hash of the session, or null if the agent has none. The row of the agent is locked first, because otherwise two concurrent
+ * requests would each issue a new session. Lock order: claim → agent → session.
  */
 export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise<string | null> {
   forgetRegistration(tx, task_id);
@@ -31,7 +31,7 @@ export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise
   return rows[0]?.session_hash ?? null;
 }
 
-/** Ends the sessions of all agents; each recovers a new one with its wallet. Open sockets are notified, as by `endSession`. */
+/** Ends the sessions of all agents. Each agent gets a new one with its wallet. Open sockets are notified, as in `endSession`. */
 export async function endAllSessions(tx: Tx): Promise<void> {
   await forgetRegistrations(tx);
   await tx.query({

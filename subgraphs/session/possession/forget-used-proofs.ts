@@ -1,11 +1,11 @@
 import type { Database } from '../../database.ts';
 
-/** Rows per statement, because one delete of everything would hold its locks for long. */
+/** Maximum number of rows per statement, because one statement for all rows would hold its locks for a long time. */
 const ROWS_MAX = 5_000;
 
 /**
- * Deletes uses that would be refused by their age anyway: proofs, recover signatures, and nonces of acts. Every process does so,
- * each row by one of them.
+ * Deletes stored uses of proofs, recover signatures and nonces of acts that would be refused because of their age. Every process does
+ * this, and each row is deleted by one of them.
  */
 export async function forgetUsedProofs(database: Database): Promise<void> {
   for (const { table, key } of [

@@ -7,25 +7,25 @@ import type { Tx } from '../../database.ts';
 
 const SESSION_BYTES = 32;
 
-/** Binds a sealed session to its agent. It cannot be opened in another row. */
+/** Label that binds an encrypted session to its agent, so that it cannot be decrypted in the row of another agent. */
 export function boxLabel(agent_id: number): string {
   return `session:${agent_id}`;
 }
 
-/** `svcs_` and 256 random bits. */
+/** A new session secret: `svcs_` and 256 random bits in base64url. */
 export function newSession({ random }: Pick<Services, 'random'>): string {
   return `svcs_${Buffer.from(random.bytes(SESSION_BYTES)).toString('base64url')}`;
 }
 
 export interface IssuedSession {
   readonly session: string;
-  /** By the database's clock. */
+  /** Time by the clock of the database. */
   readonly issued_at: Date;
 }
 
 /**
- * Issues a session for an agent that has none. It is returned once, and stored as a hash and sealed. The caller has created the
- * agent or ended its session in this transaction; the index allows only one live session.
+ * Issues a session for an agent that has none. The secret is returned once, and stored as a hash and in encrypted form. The caller has
+ * created the agent or ended its session in this transaction, because a unique index allows only one live session.
  */
 export async function issueSession(
   tx: Tx,

@@ -1,8 +1,8 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * A stored session secret, found by its hash. The sealed copy is opened only to check proofs, because an HMAC keyed by the session
- * cannot be checked from a hash.
+ * A stored session secret, found by its hash. The encrypted copy is decrypted only to check proofs: a proof is an HMAC with the session
+ * as its key, which cannot be checked with a hash of the session.
  */
 @Entity({ tableName: 'possession' })
 @Unique({ name: 'possession_live', properties: ['agentId'], where: 'ended_at is null' })

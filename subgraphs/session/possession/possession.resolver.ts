@@ -36,8 +36,8 @@ export class PossessionResolver {
 }
 
 /**
- * Issues a new session and ends the current one. Compare-and-set: a session that has ended meanwhile rotates nothing, so that a
- * thief of the old one cannot take the new one. @throws forbidden
+ * Issues a new session and ends the current one. A session that has ended meanwhile rotates nothing, so that a thief of the old session
+ * cannot get the new one. @throws forbidden
  */
 async function rotateSession(
   { agent_id, session_hash }: HeldBook,

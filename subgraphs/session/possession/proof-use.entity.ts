@@ -1,8 +1,8 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
- * A use of a proof that cannot be repeated: a write with a plain one, the nonce of a bound one. Kept for as long as the proof is
- * valid.
+ * A use of a proof that is accepted only once: a write with a plain proof, or the nonce of a bound proof. It is kept for as long as the
+ * proof is valid.
  */
 @Entity({ tableName: 'proof_use' })
 export class ProofUseRecord {

@@ -17,7 +17,7 @@ export function proofWindow(now_ms: number): number {
   return Math.floor(now_ms / 1000 / limits.book_proof_window_seconds);
 }
 
-/** Time (Unix seconds) from which a proof of that window is invalid: its window and the next one have ended. */
+/** Time (Unix seconds) from which a proof of a window is invalid: the end of the next window. */
 export function proofEnds(window: number): number {
   return (window + 2) * limits.book_proof_window_seconds;
 }
@@ -27,13 +27,13 @@ export function bookProof(session: string, agent_id: number, window: number): st
   return hmac(session, `${agent_id}.${window}`);
 }
 
-/** HMAC of a bound proof, over `<agent_id>.<window>.<METHOD>.<path>.<SHA-256 of the canonical body without proof>.<nonce>`. */
+/** Like `bookProof`, over `<agent_id>.<window>.<METHOD>.<path>.<SHA-256 of the canonical body without proof>.<nonce>`. */
 export function boundProof(session: string, agent_id: number, window: number, bound: ProofBinding): string {
   const { method, path, body_sha256, nonce } = bound;
   return hmac(session, [agent_id, window, method, path, body_sha256, nonce].join('.'));
 }
 
-/** What a bound proof covers besides agent and window. */
+/** Facts of the request that a bound proof covers, in addition to the agent and the window. */
 export interface ProofBinding extends Pick<ProvenRequest, 'method' | 'path'> {
   readonly body_sha256: string;
   readonly nonce: string;
@@ -43,21 +43,21 @@ function hmac(session: string, text: string): string {
   return `sha256=${createHmac('sha256', session).update(text).digest('hex')}`;
 }
 
-/** Window of a proof, of the two that are valid. A proof is valid for 300 to 600 seconds. */
+/** Window in which a proof was made: the current or the previous one. Null for any other, so a proof is valid for 300 to 600 seconds. */
 export function windowOf(proof: ShownProof, session: string, agent_id: number, now_ms: number): number | null {
   const bound = boundTo(proof);
   if (!PROOF.test(proof.value) || bound === 'nothing') return null;
   const window = proofWindow(now_ms);
   const madeIn = (window: number) =>
     bound === null ? bookProof(session, agent_id, window) : boundProof(session, agent_id, window, bound);
-  // Both are always computed, so that timing does not reveal which one matched.
+  // Both proofs are always computed, so that the timing does not reveal which one matched.
   const current = sameSecret(proof.value, madeIn(window));
   const previous = sameSecret(proof.value, madeIn(window - 1));
   if (current) return window;
   return previous ? window - 1 : null;
 }
 
-/** Null for a plain proof. `nothing`: it has a nonce but no request that it could be bound to. */
+/** Facts that a proof is bound to. Null for a plain proof. `nothing` if the proof has a nonce, but there is no request to bind it to. */
 function boundTo({ nonce, request }: ShownProof): ProofBinding | null | 'nothing' {
   if (nonce === null) return null;
   const body_sha256 = request && provenBodyHash(request.body);
@@ -66,9 +66,9 @@ function boundTo({ nonce, request }: ShownProof): ProofBinding | null | 'nothing
 }
 
 /**
- * The single use of a valid proof: the write of a plain one, which any reader could repeat, or the nonce of a bound one, in any
- * window. Neither outlives the session. Null for a plain proof with an unknown body or one without a canonical form, which writes
- * nothing.
+ * The use of a valid proof that is accepted only once. For a plain proof it is the write, which any reader of the proof could repeat. For
+ * a bound proof it is the nonce, in any window. A use is valid for one session only. Null for a plain proof if the body of the request is
+ * unknown or has no canonical form, in which case the request writes nothing.
  */
 export function useOf({ nonce, request }: ShownProof, { session_hash }: HeldBook, window: number): ProofUse | null {
   if (nonce !== null) return { window, digest: sha256Hex(`nonce.${session_hash}.${nonce}`) };

@@ -3,12 +3,12 @@ import type { HeldBook, ProofUse } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
 import { proofEnds } from './proof.ts';
 
-/** `full`: the maximum number of uses of this agent is stored, so the proof is refused. */
+/** `full` means that the maximum number of uses of this agent is stored. The proof is then refused. */
 export type TakeOutcome = 'taken' | 'used' | 'full';
 
 /**
- * Takes a use of a proof, once over all processes. Called for valid proofs only, so nobody else can add rows; concurrent requests
- * may exceed the limit slightly.
+ * Takes a use of a proof, which can be taken once over all processes. This is called for valid proofs only, so that no other client can
+ * add rows. Concurrent requests may exceed the limit of rows slightly.
  */
 export async function takeProof(
   database: Database,

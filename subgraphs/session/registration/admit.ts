@@ -7,8 +7,8 @@ import { proveControl } from './control.ts';
 import type { RegistrationText } from './take-signature.ts';
 
 /**
- * The proven wallet and its signed text. `look` first checks whether that wallet could register at all, before the chain is read.
- * @throws the refusal that names what is missing
+ * Verifies that the caller controls the wallet of the request. Returns the wallet and the signed text. `look` checks whether the wallet
+ * can register at all, before the chain is read. @throws a refusal with the reason
  */
 export async function controlledWallet(
   request: RegistrationRequest,
@@ -38,7 +38,7 @@ export async function controlledWallet(
   }
 }
 
-/** "A different `authorization.from` is rejected before settle": only the paying wallet can become agentWallet. */
+/** Only the paying wallet can become agentWallet (specification: "a different `authorization.from` is rejected before settle"). */
 export function requirePayer(wallet: Address, payer: Payer): void {
   if (payer.network !== 'base' || payer.wallet.toLowerCase() !== wallet.toLowerCase()) {
     throw new Refusal('payer_mismatch', { param: 'agentWallet' });

@@ -1,7 +1,7 @@
 import type { Tx } from '../../database.ts';
 import { forgetAnswer } from '../../receipt/claim/transitions.ts';
 
-/** Response of a registration as stored for a replay. The charge seals it, because it contains the session. */
+/** Response of a registration, as it is stored for a replay. The charge encrypts it, because it contains the session. */
 export type RegistrationAnswer = {
   readonly agent_id: number;
   readonly agentWallet: string;
@@ -13,13 +13,14 @@ export type RegistrationAnswer = {
 export const REGISTRATION_FIELD = 'Mutation.registerAgent';
 
 /**
- * Deletes the stored response of a stamp, because its session ends. Responses of other calls that registered their payer are kept.
+ * Deletes the stored response of the stamp that registered an agent, because the session in it ends. If another call registered the
+ * agent, the response of that call is kept.
  */
 export function forgetRegistration(tx: Tx, task_id: string): void {
   forgetAnswer(tx, task_id, REGISTRATION_FIELD);
 }
 
-/** Deletes them for all agents, each found by its registering task, however many claims there are. */
+/** Deletes the stored responses of stamps for all agents. Each is found by the task that registered the agent, without a scan of claims. */
 export async function forgetRegistrations(tx: Tx): Promise<void> {
   await tx.query({
     text: `update payment_claim c set answer_box = null from agent a

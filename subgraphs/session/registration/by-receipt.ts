@@ -19,9 +19,9 @@ import { type RegistrationText, takeSignature } from './take-signature.ts';
 export type RegisteredByReceipt = Pick<ChargedAnswer<RegistrationAnswer>, 'answer' | 'settlement_status'>;
 
 /**
- * Registers by a receipt that the wallet already paid for. It is free, and the receipt becomes the first row of the book. The first
- * time it opens agent, book and session; later it ends the session and issues another. One of two concurrent requests is first. The
- * signature is used either way: a client that lost the response signs a later time.
+ * Registers a wallet by a receipt that it has already paid for. This is free, and the receipt becomes the first row of the book. The
+ * first request creates the agent, the book and a session. A later request ends the session and issues another one. Of two concurrent
+ * requests, one is the first. Each uses up its signature, so a client that lost the response signs again with a later time.
  */
 export async function registerByReceipt(
   request: RegistrationRequest,
@@ -46,7 +46,7 @@ export async function registerByReceipt(
   return { answer: await recoverRegistration(standing, signed, context), settlement_status: 'idempotent_replay' };
 }
 
-/** @throws receipt_not_qualifying, payer_mismatch */
+/** The receipt of a task, if its payment was collected from the wallet. @throws receipt_not_qualifying, payer_mismatch */
 async function requireCollectedFrom(wallet: string, task_id: string, { database }: SessionContext): Promise<Receipt> {
   const [receipt] = await receiptsByTask(database, [task_id]);
   const payer = collectedPayer(receipt ?? null);
@@ -56,9 +56,9 @@ async function requireCollectedFrom(wallet: string, task_id: string, { database 
 }
 
 /**
- * Null if another request registered the wallet meanwhile; the signature is then valid for a recovery. The slot of the wallet, once
- * taken by a receipt, is taken permanently: a stamp by the same wallet is refused before its money moves, and one in progress
- * prevents this. @throws wallet_registered, control_proof_invalid
+ * Creates the agent, unless another request has registered the wallet meanwhile. Then it returns null, and the signature stays valid for
+ * a recovery. A receipt takes the slot of the wallet permanently, so that a stamp by the same wallet is refused before its money moves.
+ * If a stamp is in progress, it has the slot, and this throws. @throws wallet_registered, control_proof_invalid
  */
 async function openUnlessOpen(
   tx: Tx,

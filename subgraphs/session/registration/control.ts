@@ -19,7 +19,7 @@ export function controlText(wallet: Address, at_seconds: number, task_id: string
     : registerText('register_recover', { task_id, ...signed });
 }
 
-/** Id of a signed text: keccak256 of its UTF-8 bytes. Default of `request_hash`. */
+/** Id of a signed text: keccak256 of its UTF-8 bytes. It is the default of `request_hash`. */
 export function textHash(text: string): string {
   return `0x${Buffer.from(keccak256(Buffer.from(text))).toString('hex')}`;
 }
@@ -29,7 +29,7 @@ export function requestHashOf({ request_hash }: Pick<RegistrationRequest, 'reque
   return request_hash?.toLowerCase() ?? text_hash;
 }
 
-/** Fresh for 300 seconds. Slightly future times are accepted, because clocks differ. */
+/** Whether a signature is at most 300 seconds old. Times slightly in the future are accepted, because clocks differ. */
 export function isFresh(at_seconds: number, now_ms: number): boolean {
   const age_seconds = Math.floor(now_ms / 1000) - at_seconds;
   return (
@@ -46,7 +46,7 @@ export type Control =
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'no_turn' };
 
-/** The wallet to check and the requester. `look` throws if checking is not worthwhile. */
+/** Services for the check of a signature. `asker` is the address of the client. `look` throws if the wallet cannot register anyway. */
 export interface ControlRequest {
   readonly wallets: WalletProofs;
   readonly asker: string;
@@ -54,8 +54,8 @@ export interface ControlRequest {
 }
 
 /**
- * Whether the request proves control of its wallet. First what the request shows alone, then the database, and last the signature
- * (EIP-191, by key or contract), which may need the chain.
+ * Whether the request proves control of its wallet. The members of the request are checked first, then the database (`look`), and last
+ * the signature (EIP-191, by a key or a contract), which may need a call to the chain.
  */
 export async function proveControl(
   request: RegistrationRequest,
@@ -76,7 +76,7 @@ export async function proveControl(
   return { kind: 'proven', wallet, text_hash: textHash(text), signed_at_seconds: signature_timestamp };
 }
 
-/** An even number of hex digits of any length, because contracts define their own signatures. */
+/** Whether a signature is `0x` and an even number of hex digits. Any length is accepted, because contracts define their own signatures. */
 function isBytes(signature: string): boolean {
   return isHex(signature, { strict: true }) && signature.length % 2 === 0 && signature.length > 2;
 }

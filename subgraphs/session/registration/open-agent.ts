@@ -14,12 +14,12 @@ export interface Application {
   readonly request_hash: string;
 }
 
-/** Slot of a wallet, which only one registration can take, however it is paid or spelt. */
+/** Slot of a wallet. Only one registration can take it, however it is paid and however the wallet is spelt. */
 export function walletSlot(wallet: string): string {
   return `wallet:${wallet.toLowerCase()}`;
 }
 
-/** Ids may have gaps after failed registrations. */
+/** The next agent id. Failed registrations leave gaps. */
 export async function nextAgentId(
   query: (statement: pg.QueryConfig) => Promise<readonly { agent_id?: AgentId }[]>,
 ): Promise<AgentId> {
@@ -29,7 +29,7 @@ export async function nextAgentId(
   return agent_id;
 }
 
-/** Opens agent, book and session. The slot of the wallet is already taken. */
+/** Creates the agent, its book and its session. The caller has taken the slot of the wallet. */
 export async function openAgent(
   tx: Tx,
   agent_id: AgentId,

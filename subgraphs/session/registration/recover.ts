@@ -21,7 +21,10 @@ export type Recovery =
   | { readonly kind: 'other_task' }
   | { readonly kind: 'unregistered' };
 
-/** The wallet of an agent paid the receipt that registered it, so the record of the agent shows whose receipt it is. */
+/**
+ * Compares a wallet and a task with the registrations found for either. The receipt that registered an agent was paid by its wallet, so
+ * the registration shows which wallet paid for the task.
+ */
 export function judgeRecovery(found: readonly StoredRegistration[], wallet: string, task_id: string): Recovery {
   const underTask = found.find(registered => registered.task_id === task_id);
   if (underTask && underTask.wallet !== wallet) return { kind: 'other_payer' };
@@ -38,7 +41,7 @@ export function registrationsQuery(wallet: string, task_id: string): pg.QueryCon
   };
 }
 
-/** Registration of this wallet by this task. Null if neither is known. @throws payer_mismatch, wallet_registered */
+/** Registration of this wallet by this task. Null if neither has registered an agent. @throws payer_mismatch, wallet_registered */
 export async function standingRegistration(
   { database }: Pick<Services, 'database'>,
   wallet: string,
@@ -58,7 +61,7 @@ export async function standingRegistration(
   }
 }
 
-/** Same wallet and task with an unused signature: issues a new session and ends the previous one, for free. */
+/** Recovers a registration for free: uses up the signature, ends the current session and issues a new one. */
 export async function recoverRegistration(
   registered: StoredRegistration,
   signed: RegistrationText,

@@ -14,8 +14,8 @@ import { controlText, requestHashOf, textHash } from './control.ts';
 import { nextAgentId, openAgent, walletSlot } from './open-agent.ts';
 
 /**
- * Sells registration as a stamp: the payment settles first, and agent, book and session are written in the transaction that records
- * it, by any process.
+ * Sells registration as a stamp. The payment settles first. The transaction that records it, which any process can run, then creates the
+ * agent, the book and the session.
  */
 export function registrationPaid(
   services: Pick<Services, 'random' | 'vault'>,
@@ -26,7 +26,7 @@ export function registrationPaid(
     job_kind: 'other',
     price_atomic: limits.stamp_price_atomic,
     networks: ['base'],
-    // It opens the book that records it, so there are no policies yet. An API key proves no wallet.
+    // A registration opens the book that records it, so there are no policies yet. An API key cannot register, because it proves no wallet.
     reserves: false,
     stand_ins: [],
     route: { model: REGISTER_MODEL, hub: STAMPED_BY },
@@ -37,8 +37,8 @@ export function registrationPaid(
         if ((await agentOfWallet(context.database, wallet)) !== null) throw new Refusal('wallet_registered');
       });
     },
-    // Taken by the claim from the start and kept once recorded, so that the second of two payments by one wallet is refused before
-    // any money moves.
+    // The claim takes the slot when it begins and keeps it once it is recorded, so that the second of two payments by one wallet is
+    // refused before any money moves.
     slots: request => [walletSlot(request.agentWallet)],
     slot_taken: 'wallet_registered',
     book: (_request, _payer, context) => nextAgentId(statement => context.database.query(statement)),

@@ -32,10 +32,10 @@ const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNou
 class AgentRegistration extends Registration {
   settlementStatus!: SettlementStatus;
 }
-// With an API key there may be a status that the noun does not have.
+// A call with an API key can have a settlement status that the noun does not list.
 showMembers(AgentRegistration, RegistrationNoun, { settlement_status: wordEnum(settlementStatuses) });
 
-/** The status is not part of the stored response: the same response is new once, then a replay. */
+/** Adds the status, which is not part of the stored response: the same response is new the first time and a replay afterwards. */
 function registrationOf(
   answer: RegistrationAnswer,
   settlementStatus: SettlementStatus,
@@ -70,7 +70,7 @@ export class RegistrationResolver {
     // Here the proof is a member of the request, not a header.
     const said: z.output<typeof RegistrationRequest> = readRequest(RegistrationRequest, input, context);
     const { proof, ...request } = said;
-    // A demo key beside a payment is ignored; it cannot write anything that is free.
+    // A demo key that is sent with a payment is ignored. It cannot be used for a request that is free.
     if (request.task_id !== null || context.payment === null) requireWriting(context.principal);
     await requireRightProof(request, proof ?? null, context);
     const { answer, settlement_status } =
@@ -81,7 +81,7 @@ export class RegistrationResolver {
     return registrationOf(answer, settlement_status);
   }
 
-  /** Read from the agent, because older stored responses lack it. */
+  /** Read from the agent, because older stored responses do not contain the request hash. */
   @FieldResolver()
   async requestHash(@Root() { agentId }: AgentRegistration, @Ctx() { database }: SessionContext): Promise<string> {
     const agent = await agentById(database, agentId);
@@ -91,8 +91,8 @@ export class RegistrationResolver {
 }
 
 /**
- * A proof is optional here. If sent, it must open the book of the wallet. Checked before anything is claimed, so that the payment
- * stays usable. @throws invalid_proof
+ * Checks the proof, which is optional here: if it was sent, it must open the book of the wallet. This is done before anything is
+ * claimed, so that the payment can still be used. @throws invalid_proof
  */
 async function requireRightProof(
   { agentWallet }: Pick<RegistrationRequest, 'agentWallet'>,

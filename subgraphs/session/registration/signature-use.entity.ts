@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** A recover signature that opened a session, by its request hash. Kept for as long as it is fresh. */
+/** A recover signature that has opened a session, by the hash of its text. It is kept for as long as the signature is fresh. */
 @Entity({ tableName: 'signature_use' })
 export class SignatureUse {
   @PrimaryKey({ type: 'text' })

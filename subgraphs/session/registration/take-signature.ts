@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 
-/** Text that a wallet signed to receive a session. It is identified by the text, because one text has many valid signatures. */
+/** Text that a wallet signed to receive a session. A signature is identified by its text, because one text has many valid signatures. */
 export interface RegistrationText {
   readonly text_hash: string;
   /** Unix seconds in the text. */
@@ -10,9 +10,9 @@ export interface RegistrationText {
 }
 
 /**
- * A recover signature opens one session, because anyone who has read it could otherwise take the book while it is fresh. Taken in
- * the transaction that issues the session, so that a failed one leaves it valid. Lock order: claim → slots → signature → agent →
- * session. @throws control_proof_invalid if it was used before
+ * Uses up a recover signature. It opens only one session, because otherwise anyone who has read it could take the book while it is fresh.
+ * It is used up in the transaction that issues the session, so that it stays valid if that fails. Lock order: claim → slots → signature →
+ * agent → session. @throws control_proof_invalid if it was used before
  */
 export async function takeSignature(tx: Tx, { text_hash, signed_at_seconds }: RegistrationText): Promise<void> {
   const forget_at = signed_at_seconds + limits.wallet_signature_age_seconds_max + limits.clocks_apart_seconds_max;
