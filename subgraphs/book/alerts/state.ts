@@ -52,7 +52,7 @@ export function recordAlert(state: AlertState, { subject, percent, period_start 
   return { ...state, told: { ...state.told, [subject]: now } };
 }
 
-/** Forgets that alerts of the budget were sent, because the budget was set again and they apply to the new one. */
+/** Forgets which alerts of the budget were sent, so that they can be sent for a newly set budget. */
 export function withoutBudget(state: AlertState): AlertState {
   const { budget, ...told } = state.told ?? {};
   return budget === undefined ? state : { ...state, told };

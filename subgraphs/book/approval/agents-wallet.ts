@@ -34,7 +34,7 @@ const wrong: Partial<Record<WalletProofVerdict['kind'], keyof WalletAnswer>> = {
   invalid: 'wallet_signature',
 };
 
-/** @throws control_proof_invalid, chain_unavailable, unavailable */
+/** Throws unless the signature was verified. @throws control_proof_invalid, chain_unavailable, unavailable */
 export function requireBelieved({ kind }: WalletProofVerdict): void {
   if (kind === 'proven') return;
   const param = wrong[kind];

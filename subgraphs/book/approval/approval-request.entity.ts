@@ -38,7 +38,7 @@ export class ApprovalRequest {
   field!: string;
   @Property({ type: 'text', nullable: true })
   model!: string | null;
-  /** The seq of the row of the refused call. */
+  /** Seq of the row of the refused call. */
   @Property({ type: 'integer' })
   seq!: number;
   @Property({ type: 'text' })

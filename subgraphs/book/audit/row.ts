@@ -15,7 +15,7 @@ export type StoredRow = { readonly [K in RowColumn]: ColumnValue<K> } & {
   readonly transitions: readonly JsonObject[];
   /** Number of replays that the events of the row record. */
   readonly replays: number;
-  /** Facts of its signed receipt. Null if none is expected or the receipt itself is damaged. */
+  /** Facts of the signed receipt of the row. Null if none is expected or the receipt is damaged. */
   readonly receipt: SignedFacts | 'missing' | null;
 };
 
@@ -67,7 +67,7 @@ function receiptFault(birth: JsonObject, receipt: StoredRow['receipt']): BookDam
   const facts = birth.facts as JsonObject;
   // The receipt of a payment that the agent received names the book that paid and the seq there.
   const placed = opened_it || (book === agent_id && book_seq === seq) || isIncome(facts, book);
-  // The receipt signs the amount on the chain even if the row counts nothing because the payer is not proven.
+  // The receipt has the amount of the transfer on the chain, even if the row has no amount because its payer is not proven.
   const observed = facts.observed_amount ?? null;
   const same = placed && paid.amount === (amount ?? observed) && paid.payment_ref === payment_ref;
   return same ? null : 'receipt_differs';

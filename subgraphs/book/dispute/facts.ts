@@ -131,7 +131,7 @@ const ROWS = `select seq, task_id, row_hash, evidence, collected, hub, amount::t
       and o.amount is not null) as intent_shared
   from book_row r where agent_id = $1 and task_id = any($2)`;
 
-/** First correction of the row with that reason. Null if there is none. */
+/** SQL for the body of the first correction of the row with this reason. Null if there is none. */
 function correctionWithReason(reason: string): string {
   return `(select e.body from book_event e where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'correction'
     and e.body->>'reason' = '${reason}' order by e.position limit 1)`;
@@ -184,7 +184,7 @@ const factsOfRow: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json
   job_fee_task_id: ({ job }) => job?.fee_task_id ?? null,
 };
 
-/** Reads facts of the sides by name. */
+/** Returns a function that reads a fact of a side by its name. */
 export function disputeFactReader(sides: KnownSides): ReadFact {
   return name => {
     const { side, fact } = partsOf(name);

@@ -47,7 +47,7 @@ export async function fileDispute(
 }
 
 async function fileIn(tx: Tx, context: FilingContext, agent_id: AgentId, claim: Claim): Promise<FilingOutcome> {
-  // Every transaction locks payments before heads of books, so that none waits for another in a circle.
+  // Every transaction locks payments before heads of books, so that transactions do not deadlock.
   const owed = await lockOwedAnswer(tx, { agent_id, task_id: claim.task_id });
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);
   if (head === undefined) throw new Refusal('forbidden');
@@ -130,7 +130,7 @@ async function filedBefore(
   return rows[0] ? asEntity(Dispute, rows[0]) : null;
 }
 
-/** @throws not_found if the book has no such row */
+/** Reads the disputed row and the facts of both sides. @throws not_found if the book has no such row */
 async function factsUnder(
   tx: Tx,
   { issuer, profile, jobPaidBy }: FilingContext,

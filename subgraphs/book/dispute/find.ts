@@ -41,7 +41,7 @@ export async function disputeStatusOf(database: Database, dispute_id: string): P
   return { disputeId: dispute_id, revision, verdictHash: sha256Hex(verdict), final, judgedAt };
 }
 
-/** Null if the book has no dispute with this id. */
+/** A dispute of a book. Null if the book has none with this id. */
 export async function disputeOf(database: Database, agent_id: AgentId, dispute_id: string): Promise<Dispute | null> {
   const [found] = await database.query({
     name: 'dispute',

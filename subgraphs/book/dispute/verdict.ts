@@ -78,7 +78,7 @@ export function judgeDispute({ issuer, profile }: Pick<BookContext, 'issuer' | '
   return { ...adjudication, revision, text };
 }
 
-/** Values by side, for sides that exist. */
+/** Values by side. A side without a value is left out. */
 function bySide(of: (side: (typeof disputeSides)[number]) => Json): JsonObject {
   return present(Object.fromEntries(disputeSides.map(side => [side, of(side)])));
 }

@@ -73,7 +73,7 @@ export async function a2aEscrowAgain(tx: Tx, { escrowId }: StoredA2aEscrow): Pro
   return foundAs(rows[0]).escrow;
 }
 
-/** A page of escrows. `next` is the start of the next page, null if there is none. */
+/** A page of escrows. `next` is the value of `before` for the next page. It is null on the last page. */
 interface FoundA2aEscrows {
   readonly found: readonly FoundA2aEscrow[];
   readonly next: string | null;

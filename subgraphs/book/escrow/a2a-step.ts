@@ -115,7 +115,7 @@ function requireParty(escrow: StoredA2aEscrow, agent_id: AgentId): A2aEscrowPart
   return party;
 }
 
-/** Facts for a step, read under the heads of its books. */
+/** Input of the check of an action. The escrow was read under the locks of the heads. */
 interface StepFacts {
   readonly tx: Tx;
   readonly reads: Pick<Database, 'query'>;

@@ -121,7 +121,7 @@ export async function moveLedgerEscrow(
   );
 }
 
-/** @throws escrow_checks_failed, record_damaged */
+/** Returns the checks of a release, which have all passed. @throws escrow_checks_failed, record_damaged */
 async function requireChecks(
   tx: Tx,
   { agentId, taskId, required }: StoredLedgerEscrow,

@@ -50,7 +50,7 @@ const refused_by_checks = {
   submit: 'The delivery is not accepted',
 } as const;
 
-/** @throws escrow_checks_failed with the result of each check */
+/** Requires that all checks have passed. @throws escrow_checks_failed with the result of each check */
 export function requirePassed(
   checks: readonly ReleaseCheck[],
   { action, param }: { readonly action: keyof typeof refused_by_checks; readonly param?: string },

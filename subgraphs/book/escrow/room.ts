@@ -20,7 +20,7 @@ interface Count {
   readonly seconds: number | null;
 }
 
-/** @throws escrows_full, rate_limited */
+/** Checks the limits of the ledger escrows of a book. @throws escrows_full, rate_limited */
 export async function requireLedgerRoom(tx: Tx, agent_id: AgentId): Promise<void> {
   const live = "state = 'open' and expires_at > clock_timestamp()";
   const { rows } = await tx.query<Count>({

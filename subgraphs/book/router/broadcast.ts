@@ -72,7 +72,7 @@ export async function broadcastGeneration(
 const fullDetail = (max: number, verified: boolean) =>
   `At most ${max} ${verified ? 'verified broadcasts per book' : 'unverified broadcasts per book or address'} are accepted per day.`;
 
-/** @throws generation_conflict */
+/** Requires that a report has the same facts as the recorded generation. @throws generation_conflict */
 function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): void {
   if (saysTheSame(standing, said)) return;
   throw new Refusal('generation_conflict', { param: 'generation_id', facts: { task_id: standing.taskId } });

@@ -6,7 +6,7 @@ import type { Secret } from '../../../schema/secret.ts';
 import { readBounded } from '../../receipt/inference/hubs/ask.ts';
 import { Semaphore } from '../../semaphore.ts';
 
-/** Result of asking the router about a generation with the key of a book. */
+/** Result of the lookup of a generation at the router, with the key of a router book. */
 export type LookUp =
   | CostMatch
   /** The router has no such id, or does not show it to this key. */

@@ -20,7 +20,7 @@ export class RouterBook {
   @Property({ type: 'string', length: 64 })
   @Unique({ name: 'router_book_key' })
   keyHash!: string;
-  /** Sealed key of the third-party router. Null if none was given. */
+  /** Encrypted key of the third-party router. Null if none was set. */
   @Property({ type: 'blob', nullable: true })
   routerKeyBox!: Buffer | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })

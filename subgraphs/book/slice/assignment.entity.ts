@@ -6,8 +6,8 @@ import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
- * An assignment opens a slice to the holder of its token. Only its revocation ever changes it. It is no event of the book, because
- * signatures depend on events and terms only; so its own columns record who created and who revoked it, and when.
+ * An assignment opens a slice to the holder of its token. Only its revocation ever changes it. It is not a term of the book, on which
+ * signatures depend, so no event records it. Its own columns record who created it, who revoked it, and when.
  */
 @ObjectType({ description: 'An assignment: it opens a slice of a book to the holder of its token.' })
 @Entity({ tableName: 'slice_assignment' })

@@ -20,7 +20,10 @@ const GRANTED = `select a.assignment_id, a.agent_id, a.grant_type, a.grantee, a.
   from slice_assignment a join book b using (agent_id)
   where a.token_hash = $1 and a.revoked_at is null and (a.expires_at is null or a.expires_at > clock_timestamp())`;
 
-/** Access that the sent token gives. Null if it gives none. It is read for every request, so that a revocation applies in every process. */
+/**
+ * Access that the sent token gives. Null if it gives none. It is read for every request, by the clock of the database, so that a
+ * revocation applies in every process.
+ */
 export async function grantOfToken(
   { slice }: Principal,
   database: Pick<Database, 'query'>,

@@ -5,7 +5,7 @@ import type { Database } from '../../database.ts';
 
 /* Reads the webhook and the event again for each message, so that changes by the owner apply at once. */
 
-/** The current webhook. */
+/** A webhook as it is stored now. */
 export interface FoundWebhook {
   readonly agent_id: number;
   readonly box: Buffer;
@@ -14,7 +14,7 @@ export interface FoundWebhook {
   readonly told_position: number;
   readonly told_messages: number;
   readonly created_ms: number;
-  /** Identifies this version of the webhook. */
+  /** Time (Unix ms) of the last change. It identifies this version of the webhook. */
   readonly changed_ms: number;
   readonly failures_in_row: number;
   /** Time (Unix ms) until which nothing is sent. Null if messages are sent. */
@@ -67,7 +67,7 @@ const ROW = 'left join book_row r on r.agent_id = e.agent_id and r.seq = e.seq';
 
 export type NextEvent =
   | { readonly kind: 'event'; readonly event: FoundEvent }
-  /** No event up to that position has messages. */
+  /** No event up to the position `to` has messages. */
   | { readonly kind: 'none'; readonly to: number };
 
 /** The next event with messages after a position, from one snapshot. */

@@ -42,7 +42,7 @@ export interface SimulationState {
   readonly spent_atomic: AtomicAmount;
   readonly hour: Window;
   readonly day: Window;
-  /** Judged calls, including refused ones. */
+  /** Number and amount of the judged calls, including refused ones. */
   readonly considered: CountedSum;
   /** Refused calls by policy code. */
   readonly blocked: Readonly<Record<string, CountedSum>>;
@@ -116,7 +116,7 @@ function withoutFee(state: SimulationState, fee: AtomicAmount | null): Simulatio
   };
 }
 
-/** Evidence of calls that a book judged, including calls by key. */
+/** Evidence of calls that a book judged, including calls with an API key. */
 const judgedEvidence: readonly Evidence[] = ['collected', 'RECORDED_BY_SETTLE', 'UNVERIFIED'];
 
 /**
