@@ -7,7 +7,7 @@ import { atEnd } from './release.ts';
 interface ProxiedCall {
   readonly method: string;
   readonly path: string;
-  /** Body of the request. */
+  /** The body of the request. */
   readonly text: string;
   readonly answer: { readonly status: number; readonly text: string };
 }
@@ -15,7 +15,7 @@ interface ProxiedCall {
 /** Returns the body that the client gets. Null cuts the connection, after the service has answered. */
 type AlterAnswer = (call: ProxiedCall) => string | null | Promise<string | null>;
 
-/** A proxy before a service that may alter what the service answers. @returns its URL */
+/** A proxy in front of a service that can alter the service's answers. @returns its URL */
 export async function openAlteringProxy(service: { readonly url: string }, meddle: AlterAnswer): Promise<string> {
   const server = createServer(async (request, response) => {
     const { method = 'GET', url: path = '/' } = request;

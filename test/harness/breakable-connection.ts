@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { atEnd } from './release.ts';
 
-/** A way to a service of this machine that can be cut: what is open then breaks off, and comes back by itself or not at all. */
+/** A TCP proxy to a service on this machine, whose open connections a test can cut. It continues to accept new ones. */
 export async function openBreakableConnection(target: string) {
   const open = new Set<Socket>();
   const server = createServer(near => {

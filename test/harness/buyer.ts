@@ -9,11 +9,11 @@ import type { Hex, PrivateKeyAccount } from 'viem';
 import { networks } from '../../schema/network.ts';
 
 export type Fetch = typeof fetch;
-/** A key's account, or a contract wallet's: whatever signs typed data for an address. */
+/** Anything that signs typed data for an address: the account of a key, or of a contract wallet. */
 export type Wallet = Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
 export type PaymentHeaders = Readonly<Record<string, string>>;
 
-/** The official client of the version that its buyer was made for: pays what a 402 asks, once per call, sent by `by`. */
+/** The official client of that x402 version. It pays at most one 402 in each call and sends by `by`. */
 export function payingFetch(account: Wallet, version: 1 | 2 = 2, by: Fetch = fetch): Fetch {
   if (version === 2) return wrapFetchWithPayment(by, officialClient(account)) as Fetch;
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(account));
@@ -29,8 +29,8 @@ export async function withoutV2(input: Parameters<Fetch>[0], init?: RequestInit,
 }
 
 /**
- * Headers of one payment by the official client, which a test may send repeatedly or to another endpoint. `headers`:
- * credentials that the endpoint requires before its 402.
+ * Headers of one payment by the official client, which a test may send repeatedly or to another endpoint. `headers` are the credentials
+ * that the endpoint checks before it answers 402.
  */
 export async function paymentFor(
   account: Wallet,
@@ -44,14 +44,14 @@ export async function paymentFor(
   return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
 }
 
-/** Raises the client's limit of a dollar for a call, since jobs cost more. */
+/** Raises the client's limit of one dollar a call, because jobs cost more. */
 export function officialClient(account: Wallet): x402Client {
   return new x402Client()
     .setSpendControls({ maxAmountPerPayment: '$30' })
     .register('eip155:*', new ExactEvmScheme(account));
 }
 
-/** Members of a v1 offer in a 402 body on which a payment depends. */
+/** Members of a v1 offer in a 402 body from which a payment is made. */
 export interface OfferV1 {
   readonly network: string;
   readonly asset: Hex;
@@ -61,7 +61,7 @@ export interface OfferV1 {
   readonly extra: { readonly name: string; readonly version: string };
 }
 
-/** A v1 payment made with nothing but a wallet, EIP-712 and base64. */
+/** A v1 payment that is made without an x402 library, from a wallet, EIP-712 and base64. */
 export async function handMadePayment(account: Wallet, offer: OfferV1): Promise<PaymentHeaders> {
   const now = Math.floor(Date.now() / 1000);
   const authorization = {
@@ -87,7 +87,7 @@ export async function handMadePayment(account: Wallet, offer: OfferV1): Promise<
   return { 'X-PAYMENT': Buffer.from(JSON.stringify(payment)).toString('base64') };
 }
 
-/** EIP-3009. */
+/** Members of the typed data TransferWithAuthorization (EIP-3009). */
 const members = [
   { name: 'from', type: 'address' },
   { name: 'to', type: 'address' },
@@ -107,7 +107,7 @@ export interface RegistrationBody {
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** Latest time at which each wallet signed here. A signature opens one session, so the same text is not signed twice. */
+/** Newest signing time of each wallet. A signature opens one session only, so no text may be signed twice. */
 const signed = new Map<string, number>();
 
 function freshSeconds(address: string): number {
@@ -116,7 +116,7 @@ function freshSeconds(address: string): number {
   return at;
 }
 
-/** The signed body of a registration; with a task id, of its recovery. */
+/** The signed body of a registration, or of its recovery if a task id is given. */
 export async function registrationOf(
   account: Pick<Wallet, 'address'> & { signMessage(text: { message: string }): Promise<Hex> },
   { task_id, at = freshSeconds(account.address) }: { readonly task_id?: string; readonly at?: number } = {},

@@ -7,13 +7,13 @@ import { type Fetch, officialClient, type Wallet } from '../buyer.ts';
 import type { Service } from '../doors/open-service.ts';
 import type { TableAnswer } from '../doors/table.ts';
 
-/* The official A2A client as a buyer, and calls by JSON-RPC made by hand. */
+/* Helpers that buy by the official A2A client, and that send JSON-RPC requests written by hand. */
 
 export const A2A = '/a2a-message';
 export const X402 = 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2';
 export const X402_V01 = 'https://github.com/google-a2a/a2a-x402/v0.1';
 
-/** The SDK's client for the card that the service shows. */
+/** A client of the official SDK for the service's agent card. */
 export function agentAt({ url }: Pick<Service, 'url'>, by: Fetch = fetch, legacy = false): Promise<Client> {
   const transports = [
     new JsonRpcTransportFactory({ fetchImpl: by, ...(legacy ? { legacyCompat: { enabled: true } } : {}) }),
@@ -56,7 +56,7 @@ export const sendRequest = (message: Message) => ({
   metadata: undefined,
 });
 
-/** What a task has brought, as text. */
+/** The text in the artifacts of a task. */
 export function textOf({ artifacts }: Pick<Task, 'artifacts'>): string {
   return artifacts
     .flatMap(({ parts }) => parts)
@@ -76,7 +76,7 @@ export interface Rpc<R = JsonObject> {
   readonly error: RpcError;
 }
 
-/** One call made by hand, in 1.0 unless its headers say otherwise. */
+/** Sends one JSON-RPC request written by hand, under version 1.0 of A2A unless the headers name another. */
 export function rpc<R = JsonObject>(
   service: Service,
   method: string,
@@ -87,18 +87,18 @@ export function rpc<R = JsonObject>(
   return service.knock<Rpc<R>>('POST', A2A, { body, headers: { 'A2A-Version': '1.0', ...headers } });
 }
 
-/** A message by hand. */
+/** Parameters of a message, written by hand. */
 export const rawMessage = (text: string, members: JsonObject = {}): JsonObject => ({
   message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...members },
 });
 
-/** What the official x402 client makes of what a task asks for, as the metadata of the message that pays. */
+/** The payment that the official x402 client makes for a task's `required`, as metadata of the message that pays. */
 export async function paymentMetadata(account: Wallet, required: unknown): Promise<JsonObject> {
   const payload = await officialClient(account).createPaymentPayload(required as PaymentRequired);
   return { 'x402.payment.status': 'payment-submitted', 'x402.payment.payload': payload as unknown as JsonObject };
 }
 
-/** What a wallet signs to be shown what it has paid for, as the header that says so. */
+/** The header by which a wallet proves that it paid for a task: its address, the time and its signature over both. */
 export async function payerHeader(
   { url }: Pick<Service, 'url'>,
   account: Pick<Wallet, 'address'> & { signMessage(text: { message: string }): Promise<string> },

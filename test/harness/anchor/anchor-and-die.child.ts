@@ -1,7 +1,7 @@
 import { openStore } from '../../../gateway/parts.ts';
 import { anchoringProcess } from './ground.ts';
 
-/* Anchors once, in a process of its own that kills itself at a point of it. */
+/* Anchors once in a separate process, which kills itself when it reaches the point `at`. */
 const [rpc_url = '', database_url = '', seed = '', at = ''] = process.argv.slice(2);
 const store = await openStore(database_url);
 const faults = async (point: string) => {

@@ -27,13 +27,13 @@ export interface AnchoringProcess {
   readonly lines: readonly string[];
   /** Runs one round, by default on demand. */
   round(on_demand?: boolean): Promise<StepOutcome>;
-  /** Starts it as in a fleet of one: it proves on its timer, and has every turn to anchor. */
+  /** Starts the timer of the proofs. The process is the only one of its fleet, so every turn to anchor is its turn. */
   start(): void;
-  /** Runs rounds until nothing is in progress any more. Returns the outcome of the last one. */
+  /** Runs rounds until none reports progress. Returns the outcome of the last one. */
   settle(on_demand?: boolean): Promise<StepOutcome>;
 }
 
-/** Anchoring of one process: its own view of the chain, on a database that others may share. */
+/** Anchoring as one process runs it: with a connection to the chain that no other process uses, on a database that others may share. */
 export function anchoringProcess(
   rpc_url: string,
   database: Database,
@@ -95,14 +95,14 @@ export function anchoringProcess(
   };
 }
 
-/** A seed whose address has gas. */
+/** The seed of a new address that has ETH for gas. */
 export async function fundedSeed(chain: TestChain, balance_wei = 10n ** 18n): Promise<string> {
   const seed = randomBytes(32).toString('hex');
   await chain.call('anvil_setBalance', anchorKey(seed).address, `0x${balance_wei.toString(16)}`);
   return seed;
 }
 
-/** Appends that many receipts, in one batch. */
+/** Appends one receipt for each number, all in one batch. */
 export async function grow(database: Database, ...numbers: readonly number[]): Promise<void> {
   await database.transaction(tx =>
     collectAll(
@@ -128,7 +128,7 @@ export function journalOf(database: Database): Promise<JournalRow[]> {
   });
 }
 
-/** Number of transactions of a key that were ever mined. */
+/** Number of transactions of a key that have ever been mined. */
 export async function minedOf(chain: TestChain, seed: string): Promise<number> {
   return Number(await chain.call<string>('eth_getTransactionCount', anchorKey(seed).address, 'latest'));
 }

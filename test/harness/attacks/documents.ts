@@ -1,4 +1,7 @@
-/** Documents that ask for too much, each in its own way, at about the length that is read at all. */
+/**
+ * Joins `count` parts into a document. The documents below cost too much, each for another reason, and are about as long as the service
+ * accepts.
+ */
 const many = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => part(i)).join(' ');
 
@@ -7,16 +10,16 @@ export const inlineNested = (depth: number) => `${'{ ... on Query '.repeat(depth
 export const introspectionNested = (depth: number) =>
   `{ __schema { types ${'{ ofType '.repeat(depth)}{ name }${' }'.repeat(depth)} } }`;
 
-/** Each spreads the next twice: 2^count fields in a few hundred tokens. */
+/** Each fragment spreads the next one twice: 2^count fields in a few hundred tokens. */
 export const bomb = (count: number) =>
   `{ ...f0 } ${many(count, i => `fragment f${i} on Query { ...f${i + 1} ... on Query { ...f${i + 1} } }`)} fragment f${count} on Query { __typename }`;
-/** The same through fields, so that nothing can be merged. */
+/** The same growth through aliased fields, so that no two fields can be merged. */
 export const aliasedBomb = (count: number) =>
   `{ __schema { queryType { ...f0 } } } ${many(count, i => `fragment f${i} on __Type { a: ofType { ...f${i + 1} } b: ofType { ...f${i + 1} } }`)} fragment f${count} on __Type { name }`;
 export const cycle = (length: number) =>
   `{ ...f0 } ${many(length, i => `fragment f${i} on Query { ...f${(i + 1) % length} }`)}`;
 
-/** Ten pages in one request. */
+/** Reads ten pages in one request. */
 export function tenPages(limit: string): string {
   const row = 'taskId evidence collected seq replayCount prevRowHash rowHash event reason bucket intentId payerWallet';
   return `{ ${many(10, i => `a${i}: book(agentId: 1, limit: ${limit}) { entries { ${row} settledBy } }`)} }`;
@@ -25,7 +28,7 @@ export function tenPages(limit: string): string {
 const oftenOfEachRow = (part: (index: number) => string) =>
   `{ book(agentId: 1, limit: 200) { entries { ${many(90, part)} } } }`;
 
-/** [what it is, the limit that it meets, the document] */
+/** Documents that the service must refuse: [name of the test, name of the limit that refuses it, document] */
 export const costly: readonly [name: string, limit: string, query: string][] = [
   ['depth 50', 'depth', nested(50)],
   ['inline fragments 300 deep', 'depth', inlineNested(300)],
@@ -54,7 +57,7 @@ export const costly: readonly [name: string, limit: string, query: string][] = [
   ['the texts of 200 receipts 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { preimage }`)],
 ];
 
-/** One page of 200 rows with all that is known of each: what a dashboard may well ask for. */
+/** One page of 200 rows with every member of each row, as a dashboard may request it. The service must allow it. */
 export const wholePage = `query Page($limit: Int) { book(agentId: 1, limit: $limit) { agentId limit
   intents { intentId collectedCount blockedCount } spent cap remaining totals { count usdcSum byRail { rail count amount } }
   allowance { agentId remaining asOf signature { alg value } } entries { agentId seq taskId

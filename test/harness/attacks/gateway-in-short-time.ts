@@ -1,6 +1,6 @@
 import { limits } from '../../../schema/limits.ts';
 
-/** The service, with less patience and less room: what takes it half a minute by itself takes it seconds here. */
+/** The service with shorter time limits, so that a test waits seconds instead of half a minute, and with a lower limit on connections. */
 Object.assign(limits, {
   request_headers_ms_max: 2_000,
   request_ms_max: 3_500,

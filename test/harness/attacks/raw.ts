@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-/** A bare connection to the service, for a client that keeps to no protocol. */
+/** A bare TCP connection to the service, for a client that follows no protocol. */
 export async function open(url: string, from = '127.0.0.1') {
   const { port } = new URL(url);
   const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: from, noDelay: true });
@@ -11,7 +11,7 @@ export async function open(url: string, from = '127.0.0.1') {
   const heard: Buffer[] = [];
   socket.on('data', chunk => heard.push(chunk));
   socket.on('error', () => {});
-  // A reset is an end like any other.
+  // A reset connection ends with `close` too, so its error is ignored.
   const closed = new Promise<void>(resolve => socket.once('close', () => resolve()));
   await Promise.race([once(socket, 'connect').catch(() => {}), closed]);
   return {
@@ -20,7 +20,7 @@ export async function open(url: string, from = '127.0.0.1') {
     get heard() {
       return Buffer.concat(heard).toString('latin1');
     },
-    /** Sends a byte at a time until the text is sent or the service closes the connection. Returns the service's answer so far. */
+    /** Sends one byte at a time until the text is sent or the service closes the connection. Returns all that the service has answered. */
     async dribble(text: string): Promise<string> {
       for (const byte of text) {
         if (socket.destroyed) break;

@@ -3,13 +3,13 @@ import { gasOrdinary, priceBatch, type SettleItem, usdcOfWei } from '../../../ga
 import { atomicAmount } from '../../../schema/amount.ts';
 import { type BaseGround, feeBounds } from './ground.ts';
 
-/** An ether on a development chain. */
+/** Price of one ETH in atomic USDC. */
 export const DOLLAR = atomicAmount(1_000_000n);
 export const TOO_HIGH = { kind: 'not_sent', reason: 'fee_too_high' };
 
 export type Fees = ReturnType<typeof openFees>;
 
-/** What settling costs on a ground, at a dollar an ether. */
+/** Fees of settlements on a test chain, where one ETH costs one dollar. */
 export function openFees({ base, attempts, chain }: BaseGround) {
   async function market() {
     const seen = await base.market([]);
@@ -18,18 +18,18 @@ export function openFees({ base, attempts, chain }: BaseGround) {
   }
   return {
     market,
-    /** As a rule, at what the chain asks now. */
+    /** The fee of a settlement at the chain's current gas price. */
     async costOf(items: readonly SettleItem[]): Promise<bigint> {
       const { head, priority_fee_wei } = await market();
       return usdcOfWei(BigInt(gasOrdinary(items)) * (head.base_fee_wei + priority_fee_wei), DOLLAR);
     },
-    /** What is counted for these until they are mined. */
+    /** The fee that is counted for these payments until they are mined: the most that they can cost. */
     async worstOf(items: readonly SettleItem[]): Promise<bigint> {
       const fee = priceBatch(items, await market(), DOLLAR, feeBounds().fee_max_atomic);
       if (fee.kind !== 'priced') throw new Error('too high');
       return fee.worst_atomic;
     },
-    /** What the chain has taken for the settlements so far. */
+    /** The fees that the chain has charged for all settlements so far. */
     async paidOnChain(): Promise<bigint> {
       let sum = 0n;
       for (const { tx_hash } of await attempts()) {

@@ -39,14 +39,14 @@ import { cancellation, signTransfer } from './wallet.ts';
 const PRICE = 2000n;
 const abi = parseAbi(['function blacklist(address account)']);
 
-/** Claims that a settler must leave out or fail on, by claim key. */
+/** Claim keys that the settler cannot own (`lost`) or whose record fails (`broken`), and the settlements by claim key. */
 interface Claims {
   readonly lost: Set<string>;
   readonly broken: Set<string>;
   readonly settlements: Map<string, Sending>;
 }
 
-/** A database with the tables of settlements alone. */
+/** A database that has only the tables of settlements. */
 export async function settlementDatabase(): Promise<Database> {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
@@ -60,7 +60,7 @@ export async function settlementDatabase(): Promise<Database> {
 
 export type BaseGround = Awaited<ReturnType<typeof openBaseGround>>;
 
-/** A real chain and a real database, which only the test changes. */
+/** A real chain and a real database that only the test changes. */
 export async function openBaseGround() {
   const chain = await freshChain();
   const database = await settlementDatabase();
@@ -87,13 +87,13 @@ export async function openBaseGround() {
       const { settlement_id = null, from_block = 0 } = settlement ?? {};
       return reconcileSettlement({ database, chain: base }, { authorization, settlement_id, from_block });
     },
-    /** Any account may submit an authorization; here a stranger with gas of his own does. */
+    /** Submits the authorization from another account, as EIP-3009 allows any account with gas to do. */
     submitElsewhere: (item: SettleItem) => sendAs(chain, transferCall(item.authorization, item.signature)),
     cancel: async (payer: PrivateKeyAccount, { authorization: { nonce } }: SettleItem) =>
       sendAs(chain, await cancellation(payer, nonce)),
     blacklist: ({ address }: PrivateKeyAccount) =>
       sendAs(chain, encodeFunctionData({ abi, functionName: 'blacklist', args: [address] }), usdcAdmin.address),
-    /** Gives an account code, as by EIP-7702. */
+    /** Sets the code of an account, as EIP-7702 allows. */
     setCode: ({ address }: PrivateKeyAccount, code: Hex) => chain.call('anvil_setCode', address, code),
     /** Sends another transaction of the settlers' first key, so that what was signed with that nonce can never be mined. */
     useUpNonce: () => {
@@ -184,7 +184,7 @@ async function signedItem(payer: Wallet, pay_to: Hex, changed: Partial<BaseAutho
   return { claim_key: baseClaimKey(authorization), authorization, signature };
 }
 
-/** One of anvil's own accounts, which is no settler. */
+/** An account of anvil that is no settler. */
 const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
 function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<string> {
@@ -193,7 +193,7 @@ function sendAs(chain: TestChain, data: Hex, from: string = STRANGER): Promise<s
 
 async function mined(chain: TestChain, transaction: Record<string, string>): Promise<string> {
   const hash = await chain.call<string>('eth_sendTransaction', transaction);
-  // The node accepts the transaction first and mines it a moment later: until then another of the same nonce may replace it.
+  // The node mines a transaction a moment after it accepts it. Until then another one with the same nonce could replace it.
   await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) !== null);
   return hash;
 }

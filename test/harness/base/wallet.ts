@@ -22,7 +22,7 @@ export function newAccount(): PrivateKeyAccount {
   return privateKeyToAccount(generatePrivateKey());
 }
 
-/** What the official client answers to our 402, by the version that it speaks. */
+/** The payment that the official client of that x402 version makes for our 402. */
 export async function officialPayment(version: 1 | 2, account: PrivateKeyAccount): Promise<PaymentPayload> {
   const asked = openChallenges({ base: PAY_TO })(price, null);
   const client = new x402Client()
@@ -45,7 +45,7 @@ export interface TransferMessage {
   readonly nonce: `0x${string}`;
 }
 
-/** EIP-3009 by viem's general typed-data signer: the reference that our own digest has to equal. */
+/** Signs an EIP-3009 authorization by viem's general typed-data signer, as a reference for our own digest. */
 export function signTransfer(account: Pick<Wallet, 'signTypedData'>, message: TransferMessage): Promise<`0x${string}`> {
   return account.signTypedData({ ...typedData, message });
 }
@@ -67,7 +67,7 @@ export const typedData = {
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The other signature over the same point (EIP-2): every check but the bound on s passes it. */
+/** The second valid signature of the same message (EIP-2). Only the bound on s rejects it. */
 export function highS(signature: string): string {
   const s = (ORDER - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
   return `${signature.slice(0, 66)}${s}${signature.endsWith('1b') ? '1c' : '1b'}`;
@@ -75,7 +75,7 @@ export function highS(signature: string): string {
 
 const cancelling = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)']);
 
-/** The call by which USDC cancels an authorization, signed by its payer: anybody may make it (EIP-3009). */
+/** Call data that cancels an authorization (EIP-3009). Its payer signs it, and any account may submit it. */
 export async function cancellation(payer: Wallet, nonce: Hex): Promise<Hex> {
   const signature = await payer.signTypedData({
     domain: typedData.domain,

@@ -3,7 +3,7 @@ import { appendBoardEvents, type NewBoardEvent } from '../../../subgraphs/board/
 import type { Database } from '../../../subgraphs/database.ts';
 import { insertRows } from '../../../subgraphs/database.ts';
 
-/* Writes posts and events as the board's writers do, without a payment. */
+/* Writes posts, jobs, comments and events as the board's endpoints do, without a payment. */
 
 const post = {
   agent_id: 1,

@@ -3,9 +3,9 @@ import { getBase58Decoder } from '@solana/kit';
 import fc from 'fast-check';
 import { english } from 'viem/accounts';
 
-/* Keys and tokens as those who issue them make them. */
+/* Keys and tokens in the form in which their issuers make them. */
 
-/** Random, but the same at each run. */
+/** Random characters of an alphabet, the same in each run. */
 const some = (chars: string, length: number) =>
   fc.array(fc.constantFrom(...chars), { minLength: length, maxLength: length }).map(all => all.join(''));
 
@@ -19,7 +19,7 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 export const key = (...parts: readonly (string | readonly [chars: string, length: number])[]) =>
   fc.tuple(...parts.map(part => (typeof part === 'string' ? fc.constant(part) : some(...part)))).map(it => it.join(''));
 
-/** As their issuers make them, written down apart from the patterns that know them. */
+/** Arbitrary keys by issuer. They are written down from the issuers' documents, independently of the patterns that find keys. */
 export const keys: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'OpenAI, of a project': key('sk-proj-', [URL64, 74], 'T3BlbkFJ', [URL64, 74]),
   'OpenAI, of before': key('sk-', [ALNUM, 20], 'T3BlbkFJ', [ALNUM, 20]),

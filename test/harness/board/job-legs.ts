@@ -10,9 +10,9 @@ const feeOf = (price: bigint) => atomicAmount(2_000n + (price + 99n) / 100n);
 
 export type JobParties = Awaited<ReturnType<typeof openJobParties>>;
 
-/** An agent that posts jobs and one that wins them, and delivered jobs between them that await both payments. */
+/** An agent that posts jobs and another that wins them, with delivered jobs that await both payments. */
 export async function openJobParties(ground: Ground, living: RunningService) {
-  /** Price of the newest job. Each job has another price, by which its payments are told apart. */
+  /** Price of the newest job. Each job has another price, so that a test can match a payment to its job. */
   let last_price = 1_000_000n;
   const newParty = async () => {
     const account = await ground.chain.newWallet();
@@ -21,7 +21,7 @@ export async function openJobParties(ground: Ground, living: RunningService) {
     return { address: account.address, buyer, session: String(session) };
   };
   type Party = Awaited<ReturnType<typeof newParty>>;
-  // One after the other, as parallel payments may or may not share a settlement and a head of the log.
+  // In sequence, because payments that run in parallel may or may not share a settlement and a tree head.
   const poster = await newParty();
   const winner = await newParty();
   const stamp = async ({ buyer, session }: Party, path: string, body: JsonObject) => {

@@ -22,7 +22,7 @@ export const SEALED_BY = 'a seal key of tests';
 export const OUTPUT = 'What was asked for';
 export const OUTPUT_SHA256 = createHash('sha256').update(OUTPUT).digest('hex');
 
-/** Jobs on a database, as the record of a stamp and the steps write them: no chain, and no gateway in front. */
+/** Jobs in a database, changed by the same functions as in the service, but without a chain and without a gateway. */
 export function jobTable(database: Database) {
   const vault = openVault(SEALED_BY);
   const walletOfAgent = async (id: AgentId) => `0x${String(id).padStart(40, '0')}`;
@@ -59,7 +59,10 @@ export function jobTable(database: Database) {
       const posted = await database.transaction(tx => postJobPaid.commit(tx, args, stampedBy(agent), null));
       return String(posted.job_id);
     },
-    /** Looked for and slot taken as by a claim, then recorded; null where another claim has the slot. @throws Refusal */
+    /**
+     * Makes a bid as a paid call does: finds the job, claims the slot, then records the bid. Null if another claim has the slot. @throws
+     * Refusal
+     */
     async bid(agent: number, job_id: string, price = '1000') {
       const args = argsOf(agent, job_id, price);
       const found = await bidOnJobPaid.find?.(args, null, context, { until_ms: 0, allowed_models: null });
@@ -69,7 +72,7 @@ export function jobTable(database: Database) {
       const commit = bidOnJobPaid.commit;
       return database.transaction(tx => commit(tx, args, stampedBy(agent, task_id), found?.fact ?? null));
     },
-    /** As its record finds the job, whatever it was when it was looked for. */
+    /** Records a bid at the price and revision that an earlier read of the job found, though the job may have changed since. */
     recordLate: (agent: number, job_id: string, { price, revision }: { price: string; revision: number }) => {
       const fact = { revision, network: 'base', pay_to: `0x${String(agent).padStart(40, '0')}` } as const;
       const args = argsOf(agent, job_id, price);
@@ -81,7 +84,7 @@ export function jobTable(database: Database) {
     refuse: (agent: number, job_id: string, output_sha256 = OUTPUT_SHA256) =>
       refuseDelivery(acting, agentId(agent), { job_id, output_sha256, reason: 'It is not what was asked for' }),
     cancel: (agent: number, job_id: string) => cancelJob(acting, agentId(agent), job_id),
-    /** Both legs, as their record writes them. */
+    /** Records both payments of a job. */
     async pay(job_id: string): Promise<void> {
       await payableJob(database, job_id);
       await settle(job_id);
@@ -92,13 +95,13 @@ export function jobTable(database: Database) {
       revealJob(acting, agentId(agent), { job_id, output, encoding: 'utf8' }),
     read: (job_id: string) => requireJob(database, job_id),
     bids: async (job_id: string) => bidsOfJob(database, jobView(await requireJob(database, job_id))),
-    /** Its deadline is over, by the database's clock, and perhaps not yet the time to pay for it. */
+    /** Moves the deadline into the past by the database's clock. The time to pay for the job is left as it is. */
     passDeadline: (job_id: string) =>
       database.query({
         text: `update board_job set deadline = clock_timestamp() - interval '1 second' where job_id = $1`,
         values: [job_id],
       }),
-    /** Its time is over, by the database's clock. */
+    /** Moves the end of the job's current state into the past, by the database's clock. */
     pass: (job_id: string) =>
       database.query({
         text: `update board_job set ends_at = clock_timestamp() - interval '1 second'

@@ -28,7 +28,7 @@ export type JobAgent = Awaited<ReturnType<Service['newAgent']>>;
 type Bid = z.infer<typeof JobBidNoun>;
 type JobAnswer = z.infer<typeof JobNoun>;
 
-/** Body of a job that any agent may do. */
+/** Body of a job that any agent can bid on. */
 export function jobOf(members: JsonObject = {}): JsonObject {
   const deadline = new Date(Date.now() + DAY_MS).toISOString();
   return { text: 'Sum up the three newest papers on tidal power', budget: '5000000', deadline, ...members };
@@ -36,7 +36,7 @@ export function jobOf(members: JsonObject = {}): JsonObject {
 
 export const sha256 = (output: string | Uint8Array): string => createHash('sha256').update(output).digest('hex');
 
-/** The service with a Solana of its own, and three agents on its board. */
+/** The service with a Solana stand-in that no other test uses, and three agents on its board. */
 export async function openJobs(
   environment: Readonly<Record<string, string>> = {},
   options: Parameters<typeof openSolanaService>[1] = {},
@@ -58,13 +58,13 @@ export async function openJobs(
   const step = (who: JobAgent, job_id: string, action: string, body: JsonObject = {}) =>
     service.post<JobAnswer>(`${JOBS}/${job_id}/${action}`, body, by(who));
   const read = async (job_id: string) => (await service.get<z.infer<typeof JobWithBidsNoun>>(`${JOBS}/${job_id}`)).body;
-  /** Marks a job as paid in the way the record of both legs does. */
+  /** Marks a job as paid by the functions that record its two payments. */
   const paid = (job_id: string, task_id: string) =>
     store.transaction(async tx => {
       markLegOne(tx, job_id, { task_id, payment_ref: `base:0x${'1'.repeat(64)}` });
       await markPaid(tx, job_id, { task_id, fee_ref: null, at_ms: Date.now() });
     });
-  /** A job in that state; its payment is recorded under the task of its stamp. */
+  /** A job in that state. Its payment is recorded under the task of its stamp. */
   async function brought(state: 'open' | 'picked' | 'delivered' | 'paid', output = 'The whole of it') {
     const posted = await post(poster);
     const { job_id } = posted.body;
@@ -94,7 +94,7 @@ export async function openJobs(
     list: async (query = '') => (await service.get<z.infer<typeof JobPageNoun>>(`${JOBS}${query}`)).body,
     output: (who: JobAgent, job_id: string) =>
       service.get<z.infer<typeof JobOutputNoun>>(`${JOBS}/${job_id}/output`, by(who)),
-    /** Ends the job's time, by the database's clock. */
+    /** Moves the end of the job's current state into the past, by the database's clock. */
     pass: (job_id: string) =>
       service.query(`update board_job set ends_at = clock_timestamp() - interval '1 second' where job_id = $1`, [
         job_id,
@@ -108,7 +108,7 @@ export async function openJobs(
   };
 }
 
-/** A payout with the proof of its address; `at` may be wrong. */
+/** A payout with a signature that proves control of its address. A test can pass an `at` that is out of date. */
 export async function payoutOf(
   { address, keyPair }: KeyPairSigner,
   { job_id, agent_id, at = nowSeconds() }: { readonly job_id: string; readonly agent_id: number; readonly at?: number },

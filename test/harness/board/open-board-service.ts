@@ -13,10 +13,10 @@ export type CommentAnswer = z.infer<typeof CommentNoun> & JsonObject;
 export type FlagAnswer = z.infer<typeof PostFlagNoun> & JsonObject;
 
 export const POSTS = '/v1/board/posts';
-/** What the service calls itself: an endpoint of a post is on the public internet, and a test is not. */
+/** A public base URL, because the endpoint of a post must be on the public internet and the address of a test is not. */
 const OURS = 'https://gateway.example';
 
-/** The service in a world whose payments to others a test makes up, with two agents who write on its board. */
+/** The service with a made-up source of payments to other services, and two agents who write on its board. */
 export async function openBoardService(variables: Readonly<Record<string, string>> = {}) {
   const world = openTransferSource();
   const environment = { BASE_URL: OURS, DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key', ...variables };
@@ -26,7 +26,7 @@ export async function openBoardService(variables: Readonly<Record<string, string
   const write = <T>(path: string, body: object, who: Author) =>
     service.knock<T>('POST', path, { body, headers: possessed(who), by: payingFetch(who.account) });
   const report = (members: JsonObject = {}) => ({ endpoint: `${OURS}/v1/chat`, outcome: 'success', ...members });
-  /** As a payment to somebody else, on the author's book: the task of its row. */
+  /** Records a payment to another service on the author's book. Returns the task of its row. */
   async function recorded(body: object): Promise<string> {
     const keys = { ...possessed(), 'X-API-Key': 'a-waiver-key' };
     return (await service.post<{ task_id: string }>(`/v1/agents/${author.agent_id}/book/ingest`, body, keys)).body
@@ -39,7 +39,7 @@ export async function openBoardService(variables: Readonly<Record<string, string
     other,
     possessed,
     report,
-    /** At a door that is sold, by a stamp that the agent's wallet pays. */
+    /** Calls an endpoint whose stamp the agent's wallet pays. */
     write,
     post: (members: JsonObject = {}, who: Author = author) => write<PostAnswer>(POSTS, report(members), who),
     async posted(members: JsonObject = {}, who: Author = author): Promise<PostAnswer> {
@@ -49,17 +49,17 @@ export async function openBoardService(variables: Readonly<Record<string, string
     },
     comment: (post_id: string, text = 'I saw the same.', who: Author = other) =>
       write<CommentAnswer>(`${POSTS}/${post_id}/comments`, { text }, who),
-    /** A call here, on the agent's book: the task of its row. */
+    /** A paid chat of the agent. Returns the task of its row on the agent's book. */
     async called(who: Author = author): Promise<string> {
       const { body } = await service.buy(who.account, undefined, possessed(who));
       return body.svc.task_id;
     },
-    /** A payment to somebody else, on the agent's book: the task of its row. */
+    /** Makes a payment to another service and records it on the author's book. Returns the task of its row. */
     async ingested(members: JsonObject = {}, payer: string = author.account.address): Promise<string> {
       return recorded(invoiceOf(world.show(transferOf({ payer })), members));
     },
     recorded,
-    /** What an author does for free. */
+    /** Calls an endpoint that costs nothing, with the agent's session. */
     act: <T = JsonObject>(path: string, who: Author = author, body: object = {}) =>
       service.post<T>(path, body, possessed(who)),
     rowOf: async (task_id: string, who: Author = author) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Words of sentences, none of which looks like the end of a host name when it follows a dot and a space. */
+/** Words of sentences. None looks like the end of a host name if it follows a dot and a space. */
 const word = fc.constantFrom(
   ...'the call was charged twice and after it came an error with status 502, so I asked again with same payment'.split(
     ' ',

@@ -6,7 +6,7 @@ export interface ReadEntry {
   readonly updated: string;
   readonly content: string;
   readonly type: string | null;
-  /** Elements within its content: markup of a text that became markup of the feed. */
+  /** Number of elements within its content. Each is markup of a post's text that was not escaped. */
   readonly children: number;
   readonly link: string | null;
 }
@@ -28,7 +28,7 @@ const TAG = /<(?<ends>\/?)(?<name>[a-z]+)(?<attributes>(?: [a-z]+="[^"<]*")*)(?<
 /** Text without `]]>`, which section 2.4 reserves for the end of a CDATA section. */
 const TEXT = /(?:(?!\]\]>)[^<])+/y;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-/** Section 2.2: characters that a document may contain. */
+/** Characters that a document may contain (section 2.2). */
 const CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 export function readAtom(xml: string): ReadFeed {
@@ -52,7 +52,7 @@ function entryOf(entry: Element): ReadEntry {
   };
 }
 
-/** @throws if it is not well-formed, or uses parts of XML that our feeds never use */
+/** @throws if the document is not well-formed, or uses parts of XML that our feeds never use */
 function readXml(xml: string): Element {
   if (!xml.startsWith(DECLARATION) || !CHARACTERS.test(xml)) throw new Error('it is no document of XML 1.0');
   const root: Element = { name: '', attributes: {}, children: [], text: '' };

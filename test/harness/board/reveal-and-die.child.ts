@@ -5,7 +5,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { OUTPUT, SEALED_BY } from './job-table.ts';
 
-/** Reveals the output of a job, and is killed before it can commit. */
+/** Reveals the output of a job in a process that is killed before it can commit. */
 const [, , url = '', job_id = '', winner = ''] = process.argv;
 const store = await openStore(url);
 const dying: Database = {
