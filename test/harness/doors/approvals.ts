@@ -16,7 +16,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type Account = Agent['account'];
 export type ApprovalAnswer = z.infer<typeof ApprovalNoun>;
 
-/** What a wallet sends to answer a request of the service of that base URL. */
+/** Signed body by which a wallet answers an approval request of the service with that base URL. */
 export async function walletAnswerTo(
   base_url: string,
   wallet: Pick<Account, 'signMessage'>,
@@ -30,7 +30,7 @@ export async function walletAnswerTo(
 
 type AnswerArguments = Parameters<typeof walletAnswerTo> extends [string, ...infer Signed] ? Signed : never;
 
-/** The doors of a service at which calls are approved. */
+/** Calls of the endpoints that list approval requests and answer them. */
 export function approvalDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, id = '') =>
     `/v1/agents/${agent_id}/book/approvals${id && `/${id}`}`;
@@ -48,7 +48,7 @@ export function approvalDoorsOf(service: () => Service) {
   const walletAnswer = (...signed: AnswerArguments) => walletAnswerTo(service().url, ...signed);
   const answer = (agent: Pick<Agent, 'agent_id'>, id: string, body: unknown, headers = {}) =>
     service().post<ApprovalAnswer & JsonObject>(path(agent, id), body, headers);
-  /** From here on its book lets nothing pass without an approval. */
+  /** Sets the agent's policy so that its book allows nothing without an approval. */
   const warned = async (agent: Agent, policy: Readonly<Record<string, JsonObject[string]>> = {}): Promise<Agent> => {
     const book = policyDoorsOf(service());
     for (const [name, value] of Object.entries({ tier2_above: '1000', ...policy })) await book.set(agent, name, value);
@@ -62,10 +62,10 @@ export function approvalDoorsOf(service: () => Service) {
     walletAnswer,
     answer,
     warned,
-    /** An agent whose book lets nothing pass without an approval. */
+    /** An agent whose book allows nothing without an approval. */
     cautious: async (policy: Readonly<Record<string, JsonObject[string]>> = {}) =>
       warned(await service().newAgent(), policy),
-    /** A call that was refused, with its payment, and what it left to be answered. */
+    /** A call that was refused, with its payment and the approval request that it left. */
     async callToApprove(agent: Agent, content: string, headers = {}) {
       const payment = await service().payment(agent.account, '/v1/chat/completions');
       const send = (body = ask(content)) =>
@@ -74,7 +74,7 @@ export function approvalDoorsOf(service: () => Service) {
       expect(heard).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired', charged: false } });
       return { payment, heard, send, request: await newest(agent) };
     },
-    /** By the wallet of the agent. */
+    /** Answers a request by the agent's wallet. */
     async decide(agent: Agent, request: NamedApproval, decision: ApprovalDecision = 'approve') {
       const answered = await answer(agent, request.approval_id, await walletAnswer(agent.account, request, decision));
       expect(answered.status, answered.text).toBe(200);

@@ -11,7 +11,7 @@ export type SliceAnswer = z.infer<typeof BookSliceNoun> & { readonly entries: z.
 
 export const bearerOf = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** The doors of a service at which slices are opened, read and ended. */
+/** Calls of the endpoints that open, read and end slices of a book. */
 export function assignDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, id = '') =>
     `/v1/agents/${agent_id}/book/assign${id && `/${id}`}`;
@@ -20,7 +20,7 @@ export function assignDoorsOf(service: () => Service) {
   return {
     path,
     assign,
-    /** One that was made; its token. */
+    /** Opens a slice. Returns its token. */
     async tokenOf(agent: Agent, body: JsonObject = {}): Promise<CreatedAssignment> {
       const made = await assign(agent, body);
       expect(made.status, made.text).toBe(201);
@@ -35,7 +35,7 @@ export function assignDoorsOf(service: () => Service) {
     slice: (token: string, query = '') => service().get<SliceAnswer>(`/v1/book/slice${query}`, bearerOf(token)),
     collect: ({ agent_id }: Pick<Agent, 'agent_id'>, token: string, body: JsonObject) =>
       service().post<z.infer<typeof Row>>(`/v1/agents/${agent_id}/book/inflow`, body, bearerOf(token)),
-    /** Ends its time, by the database's clock. */
+    /** Moves the end of a slice into the past, by the database's clock. */
     async expire(assignment_id: string): Promise<void> {
       const text = `update slice_assignment set expires_at = clock_timestamp() - interval '1 second' where assignment_id = $1`;
       await service().query(text, [assignment_id]);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/** A file with its hash, so that an answer which names length and hash proves that the file was read. */
+/** A file with its hash. An answer that contains its length and hash proves that the file was read. */
 export interface Audio {
   readonly bytes: Buffer<ArrayBuffer>;
   readonly sha256: string;
@@ -12,7 +12,7 @@ export function audio(content: string | number = 'RIFF, and so on'): Audio {
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** The test hub's transcript of it. */
+/** The test hub's transcript of an audio file. */
 export const transcriptOf = ({ bytes, sha256 }: Audio, format = 'wav') =>
   `heard ${bytes.length} bytes of audio.${format}: ${sha256}.`;
 
@@ -32,7 +32,7 @@ export type AudioFields = {
   readonly type?: string;
 } & { readonly [field: string]: unknown };
 
-/** A form made from members that differ by a name: each name yields another file. */
+/** A form made from members. Each value of `file_of` gives another file. */
 export function audioFormOf({ file_of, ...fields }: JsonObject): FormData {
   return audioForm({ file: audio(String(file_of)), ...fields });
 }

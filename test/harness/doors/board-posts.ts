@@ -65,7 +65,7 @@ export async function countsOf(service: Service, post_id: string): Promise<JsonO
   return counts;
 }
 
-/** Moves the board's position: until then cached answers hide what a test wrote directly into the tables. */
+/** Moves the board's position, because cached answers hide what a test wrote directly into the tables until it changes. */
 export async function moveBoard({ query }: Pick<Service, 'query'>): Promise<void> {
   await query('update board_head set position = position + 1');
 }

@@ -4,7 +4,7 @@ import { boundProof, proofWindow } from '../../../subgraphs/session/possession/p
 
 export const newNonce = () => randomBytes(18).toString('base64url');
 
-/** A bound proof of this moment, with the headers that bring it. */
+/** A bound proof of the current time, in the headers that carry it. */
 export function boundProofHeaders(
   session: string,
   agent_id: number,

@@ -1,8 +1,8 @@
 import type { Faults } from '../../../gateway/operations/faults.ts';
 
 /**
- * Faults for one service: the n-th claimed call fails at the n-th of these points, and a call without a point does not
- * fail. For calls that come one after the other.
+ * Faults of a service: the n-th claimed call fails at the n-th of these points. Further calls do not fail. The calls must come one after
+ * the other.
  */
 export function breakAt(points: readonly string[]): Faults {
   const left = [...points];

@@ -8,7 +8,7 @@ export type CompletionResult = z.infer<typeof CompletionAnswer> & JsonObject;
 
 let completions = 0;
 
-/** What may be said of a completion, under an id of its own. */
+/** A valid report of a completion, with a new external id. */
 export const completionReport = (members: JsonObject = {}): JsonObject => ({
   source: 'acp.example',
   external_id: `job-${++completions}`,
@@ -20,7 +20,7 @@ export const completionReport = (members: JsonObject = {}): JsonObject => ({
   ...members,
 });
 
-/** The same of a payment that its chain has. */
+/** A report of a completion whose payment is on the chain. */
 export async function paidCompletion({ chain }: Pick<Service, 'chain'>, members: JsonObject = {}) {
   const [payer, payee] = [await chain.newWallet(), await chain.newWallet()];
   const { tx_hash, log_index } = await sendUsdc(chain, payer.address, payee.address, 90_000n);

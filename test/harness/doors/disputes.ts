@@ -7,12 +7,12 @@ import type { Service } from './open-service.ts';
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 export type DisputeAnswer = Omit<z.infer<typeof SignedDisputeNoun>, 'verdict'> & { readonly verdict: JsonObject };
 
-/** The request of a chat as its receipt binds it: what a dispute proves it by. */
+/** The request of a chat in the form that its receipt commits to. A dispute reveals it as proof. */
 export function requestOfChat(body: JsonObject): JsonObject {
   return { field: 'Mutation.createChatCompletion', args: ChatRequest.parse(body) as unknown as JsonObject };
 }
 
-/** The doors of a service at which disputes are filed and read. */
+/** Calls of the endpoints that file and read disputes. */
 export function disputeDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/dispute${beneath}`;
   const shown = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
@@ -22,7 +22,7 @@ export function disputeDoorsOf(service: () => Service) {
       service().post<DisputeAnswer>(path(agent), { session: agent.session, ...body }, headers),
     list: (agent: Agent, query = '') => service().get<z.infer<typeof DisputesNoun>>(path(agent, query), shown(agent)),
     one: (agent: Agent, id: string) => service().get<DisputeAnswer>(path(agent, `/${id}`), shown(agent)),
-    /** A chat of that agent, and what proves which one it was. */
+    /** A chat that the agent bought, with the salt that proves which request it was. */
     async bought({ account, session }: Agent, body: JsonObject) {
       const { body: chat, headers, status } = await service().buy(account, body, { 'X-SVC-Session': session });
       if (status !== 200) throw new Error(`a chat was answered by ${status}`);

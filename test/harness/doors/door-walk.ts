@@ -12,12 +12,11 @@ import type { Service } from './open-service.ts';
 import { policyDoorsOf } from './policies.ts';
 
 /*
- * What the tests share that visit every row of the door table (possession.test.ts, demo-key-writes.test.ts): an agent
- * with one object of each kind that a path can name (`DoorObjects`), bodies that each endpoint accepts from an authorised
- * client, and a fingerprint of the whole database. If an existing object and a valid body are refused, the refusal came
- * before either was looked at. If the fingerprint is unchanged, the request wrote nothing for any agent, except in the
- * tables of `WRITTEN_ANYWAY`. No body holds a secret that authorises one object alone: signatures of acts and of
- * revocations are invalid ones.
+ * Helpers of the tests that visit every row of the door table (possession.test.ts, demo-key-writes.test.ts): an agent with one object of
+ * each kind that a path can name (`DoorObjects`), bodies that each endpoint accepts from an authorised client, and a fingerprint of the
+ * whole database. If a request for an existing object with a valid body is refused, neither was the reason. If the fingerprint is
+ * unchanged, the request wrote nothing for any agent, except in the tables of `WRITTEN_ANYWAY`. No body contains a secret that authorises
+ * one object only: its signatures of acts and of revocations are invalid.
  */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -26,7 +25,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 export interface DoorObjects {
   readonly agent_id: number;
   readonly agent_wallet: string;
-  /** Task of the call that registered the agent: a row of its book. */
+  /** Task of the call that registered the agent, which is a row of its book. */
   readonly task_id: string;
   readonly inflow_task_id: string;
   readonly assignment_id: string;
@@ -35,11 +34,11 @@ export interface DoorObjects {
   readonly post_id: string;
   readonly job_id: string;
   readonly commentId: string;
-  /** Approval of a call that waits for an answer. */
+  /** An approval request that is open. */
   readonly approval_id: string;
-  /** A session that a call was paid under. */
+  /** Hash of a session under which a call was paid. */
   readonly delegation_hash: string;
-  /** An agent with which an escrow may be opened. */
+  /** An agent with which an escrow can be opened. */
   readonly counterparty_agent_id: number;
 }
 
@@ -100,7 +99,7 @@ async function standingComment({ query }: Service, { agent_id, post_id }: { agen
   return comment_id;
 }
 
-/** An approval that waits. Its book then allows such calls again. */
+/** A call that waits for approval. Afterwards the book allows such calls without one again. */
 async function waitingApproval(service: Service, agent: Agent): Promise<string> {
   const approvals = approvalDoorsOf(() => service);
   await approvals.warned(agent);
@@ -120,7 +119,10 @@ const jobBody = (): JsonObject => ({
   deadline: new Date(Date.now() + 86_400_000).toISOString(),
 });
 
-/** The path with each of its names filled in: `{id}` is a job's or a post's, by what precedes it. `any` is the id of no object. */
+/**
+ * The path with each of its names filled in: `{id}` is the id of a job or a post, depending on the segment before it. `any` is the id of no
+ * object.
+ */
 export function pathWith(path: string, ids: Readonly<Record<string, string | number>>): string {
   return path
     .replace('/jobs/{id}', '/jobs/{job_id}')
@@ -131,7 +133,9 @@ export function pathWith(path: string, ids: Readonly<Record<string, string | num
 const HASH = '0'.repeat(64);
 const SIGNATURE = `0x${'0'.repeat(130)}`;
 
-/** Bodies for endpoints whose schema does not say everything that is valid, or that write only if an optional member is given. */
+/**
+ * Bodies for endpoints whose schema does not describe every condition of a valid body, or that write only if an optional member is given.
+ */
 const bodies: Readonly<Record<string, (things: DoorObjects) => readonly JsonObject[]>> = {
   get_agent_book: () => [{ budget: '1' }],
   set_book_policy: () => [{ policy_type: 'kill_switch', value: true }],
@@ -176,7 +180,7 @@ interface Shape {
   readonly minimum?: number;
 }
 
-/** A value of that shape, with its required members alone. */
+/** A value of that shape with its required members only. */
 function sampleOf({ type, enum: words, anyOf, properties = {}, required = [], ...shape }: Shape): unknown {
   if (shape.const !== undefined) return shape.const;
   if (words) return words[0];
@@ -195,15 +199,15 @@ export const hasMutation = (door: Door): boolean =>
   );
 
 const COUNTED = 'counted from the log by a job';
-/** Tables that are written without any request, each with the reason. */
+/** Tables that the service writes even if it gets no request, each with the reason. */
 const WRITTEN_ANYWAY: Readonly<Record<string, string>> = {
   process_lease: 'each process says that it lives',
   chain_epoch: 'the newest block that was seen',
   board_funding_head: 'how far payments to those who post were looked for',
-  // Payments write it too, but each of those also writes payment_claim.
+  // Payments write this table too, but each of them also writes payment_claim.
   settlement: 'until its block is final',
   settlement_fee_day: 'what a block has cost, once it is known',
-  // The receipts that these tables count are in the fingerprint themselves.
+  // The fingerprint contains the receipts that these tables count.
   totals_book: COUNTED,
   totals_node: COUNTED,
   totals_page: COUNTED,
@@ -220,7 +224,7 @@ export async function fingerprints({ query }: Pick<Service, 'query'>): Promise<R
   return Object.fromEntries(hashed.map(({ table, rows }) => [table, rows]));
 }
 
-/** Statements by service. To plan a statement over all tables costs the server five times what it takes to run it. */
+/** Statements by service. They are prepared once, because planning one over all tables takes five times as long as running it. */
 const statements = new WeakMap<Service['query'], string>();
 
 async function fingerprintOfAll(query: Service['query']): Promise<string> {

@@ -7,12 +7,12 @@ import { ask, type Service } from './open-service.ts';
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type A2aShown = z.infer<typeof A2aEscrowNoun>;
 
-/** Of a signed payload. */
+/** Part of a receipt's payload that commits to an output. */
 interface CommittedPayload {
   readonly fulfillment: { readonly output_commitment: { readonly kind: string; readonly hash: string } };
 }
 
-/** The doors of a service at which escrows are opened, moved and read. */
+/** Calls of the endpoints that open, change and read escrows. */
 export function escrowDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, kind: 'escrow' | 'a2a-escrow') =>
     `/v1/agents/${agent_id}/book/${kind}`;
@@ -31,14 +31,14 @@ export function escrowDoorsOf(service: () => Service) {
       service().get<z.infer<typeof A2aEscrowsNoun>>(`${path(agent, 'a2a-escrow')}${query}`, {
         'X-SVC-Session': agent.session,
       }),
-    /** A chat that the agent pays for; its task, and what its receipt commits to. */
+    /** A chat that the agent pays for. Returns its task and the output commitment of its receipt. */
     async bought(agent: Agent, content: string) {
       const { task_id } = (await service().buy(agent.account, ask(content))).body.svc;
       const receipt = await service().get<{ payload: CommittedPayload }>(`/receipt/${task_id}`);
       const { kind, hash } = receipt.body.payload.fulfillment.output_commitment;
       return { task_id, commitment: `${kind}:${hash}` };
     },
-    /** An escrow between the two that was opened; its terms can be said otherwise. */
+    /** Opens an escrow between the two agents. `terms` replaces its default terms. */
     async opened(principal: Agent, counterparty: Agent, job_id: string, terms: JsonObject = {}): Promise<A2aShown> {
       const parties = { principal_agent_id: principal.agent_id, counterparty_agent_id: counterparty.agent_id };
       const body = { job_id, job_spec_hash: `0x${'AB'.repeat(32)}`, amount: '2000', parties, ...terms };
@@ -46,7 +46,7 @@ export function escrowDoorsOf(service: () => Service) {
       expect(status, text).toBe(201);
       return answer;
     },
-    /** Its time is over, by the database's clock. */
+    /** Moves the end of an escrow into the past, by the database's clock. */
     async pass(table: 'a2a_escrow' | 'ledger_escrow', escrow_id: string): Promise<void> {
       const text = `update ${table} set expires_at = clock_timestamp() - interval '1 second' where escrow_id = $1`;
       await service().query(text, [escrow_id]);
@@ -54,10 +54,10 @@ export function escrowDoorsOf(service: () => Service) {
   };
 }
 
-/** Why a delivery fails. */
+/** A claim that a delivery failed, which a clawback requires. */
 export const CLAIM = { claim_type: 'output_missing', evidence: { why: 'nothing came' } } as const;
 
-/** A principal, a counterparty who buys what it delivers, and a stranger to both. */
+/** A principal, a counterparty that buys what it delivers, and an agent that is no party. */
 export async function escrowPair(service: Service) {
   const doors = escrowDoorsOf(() => service);
   const principal = await service.newAgent();
@@ -65,7 +65,7 @@ export async function escrowPair(service: Service) {
   const stranger = await service.newAgent();
   const open = (job_id: string, terms: JsonObject = {}) => doors.opened(principal, counterparty, job_id, terms);
   const payment = async () => (await doors.bought(principal, 'A payment to back it')).task_id;
-  /** What the counterparty buys now, as it delivers it: a receipt fulfils one escrow, and is no older than that. */
+  /** Buys the delivery of the counterparty now, because a receipt can fulfil one escrow only and must not be older than that escrow. */
   const submission = async () => {
     const { task_id, commitment } = await doors.bought(counterparty, 'What was asked for');
     return { fulfillment_receipt_id: task_id, output_commitment: commitment };
@@ -88,7 +88,7 @@ export async function escrowPair(service: Service) {
       await funded(job_id);
       expect((await doors.a2a(counterparty, 'submit', { job_id, ...(await submission()) })).status).toBe(200);
     },
-    /** Rows of a book, newest first, and what it has spent. */
+    /** Rows of a book, newest first, and the amount that it has spent. */
     async book(agent: Agent, query = '?evidence=a2a_escrow') {
       const path = `/v1/agents/${agent.agent_id}/book${query}`;
       const { body } = await service.get<{ entries: EscrowEntry[]; spent: string }>(path, {

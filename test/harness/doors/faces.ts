@@ -6,21 +6,24 @@ import { paidBy, sendMessage, toolCall } from '../mcp-message.ts';
 import { onGraph } from './on-graph.ts';
 import type { Service } from './open-service.ts';
 
-/* Calls each face for what a row of the door table offers, and reads its answer. A2A has one endpoint of its own: parity.test.ts. */
+/*
+ * Calls each face (REST, MCP, GraphQL) for a row of the door table and reads its answer. A2A has a separate endpoint, which parity.test.ts
+ * calls.
+ */
 
-/** A request of an endpoint, in the form that every face takes. */
+/** A request of an endpoint, in a form from which a request of every face is made. */
 export interface FaceRequest {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: JsonObject;
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer to this request carries no signature, though the endpoint may show some. */
+  /** Whether the answer carries no signature, though other answers of this endpoint do. */
   readonly unsigned?: true;
-  /** A form, and its file in the form that a tool takes. GraphQL takes files otherwise: test/doors/audio.test.ts. */
+  /** A form, with its file in the form that a tool takes. For files on GraphQL see test/doors/audio.test.ts. */
   readonly form?: { readonly data: () => FormData; readonly file: JsonObject };
 }
 
-/** Answers of each face; null if it does not offer that endpoint. */
+/** Answers of each face. Null for a face that does not offer the endpoint. */
 export interface Answers {
   readonly rest: Json;
   readonly mcp: Json;
@@ -29,7 +32,7 @@ export interface Answers {
 
 /** The successful answers of all faces to the same request. */
 export async function answersOf(service: Service, door: Door, given: FaceRequest): Promise<Answers> {
-  // One after the other: the first call buys, and the others receive the same purchase again.
+  // In sequence, because the first call buys and the others must receive the same purchase again.
   const rest = await byRest(service, door, given);
   const mcp = await byMcp(service, door, given);
   return { rest, mcp, graphql: await byGraphql(service, door, given) };
@@ -60,7 +63,7 @@ async function byMcp({ url }: Service, door: Door, given: FaceRequest): Promise<
   return unwrapped(result.structuredContent);
 }
 
-/** Structured content is an object, so a tool wraps a text with its media type, and a list under `items`. */
+/** Unwraps the content of a tool, which is always an object: it wraps a text with its media type, and puts a list under `items`. */
 function unwrapped(content: JsonObject): Json {
   const names = Object.keys(content).sort().join();
   if (names === 'media_type,text') return content.text ?? null;
@@ -72,11 +75,11 @@ async function byGraphql(service: Service, door: Door, given: FaceRequest): Prom
   const { data, errors, text, variables } = await askGraph(service, door, given);
   if (!data || errors) throw new Error(`${door.name} by GraphQL: ${text}`);
   const answer = door.answer(data, variables);
-  // A signed document is text on the graph, so that its bytes stay as they were signed.
+  // A signed document is a string on the graph, so that its bytes stay as they were signed.
   return typeof answer === 'string' && isJson(door) ? (JSON.parse(answer) as Json) : withoutNulls(answer, door.nulls);
 }
 
-/** Runs the operation that the endpoint runs for that request on the graph, with the same credentials. */
+/** Runs on the graph the operation that the endpoint runs for that request, with the same credentials. */
 async function askGraph(
   service: Service,
   door: DocumentDoor,
@@ -88,14 +91,16 @@ async function askGraph(
 
 const isJson = ({ media }: Door): boolean => /^application\/(\w+\+)?json/.test(media);
 
-/** A refusal. `param`: the member at fault, if one is named. */
+/** A refusal. `param` is the member at fault, if one is named. */
 export interface FaceRefusal {
   readonly status: number;
   readonly code: string;
   readonly param?: string;
 }
 
-/** A REST refusal: a problem, or an empty body if possession was not proven, for which the status alone says why. */
+/**
+ * The refusal by REST: a problem document, or an empty body if possession was not proven, in which case only the status gives the reason.
+ */
 export async function refusedByRest(service: Service, door: Door, given: FaceRequest): Promise<FaceRefusal> {
   const { status, body } = await knockAt(service, door, given);
   if (isJsonObject(body)) return refusedBy(status, body, isJsonObject(body.error) ? body.error.param : null);
@@ -103,8 +108,8 @@ export async function refusedByRest(service: Service, door: Door, given: FaceReq
 }
 
 /**
- * A refusal by the graph. `variables`: given if the endpoint would not let the request through to the graph. A missing
- * object may be null without an error; the answer is null then.
+ * The refusal by the graph. `variables` must be given if the endpoint would refuse the request before it reaches the graph. Returns null
+ * for a missing object, which the graph may answer as null without an error.
  */
 export async function refusedByGraph(service: Service, door: DocumentDoor, given: FaceRequest, variables?: JsonObject) {
   const asked = variables

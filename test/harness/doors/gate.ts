@@ -8,7 +8,7 @@ import { atEnd } from '../release.ts';
 
 export type Gate = Awaited<ReturnType<typeof startGate>>;
 
-/** Stands before an HTTP service and lets requests through, holds them until it is opened, or cuts them off. */
+/** A proxy in front of an HTTP service. It passes requests on, holds them until it is opened, or cuts their connections. */
 export async function startGate(target: string) {
   let opening: PromiseWithResolvers<void> | null = null;
   let cut = false;
@@ -30,7 +30,7 @@ export async function startGate(target: string) {
     const wait = answer.headers.get('retry-after');
     const type = { 'content-type': answer.headers.get('content-type') ?? '' };
     response.writeHead(answer.status, { ...type, ...(wait !== null && { 'retry-after': wait }) });
-    // Each piece as it comes; whatever breaks off on one side breaks off on the other.
+    // Passes on each piece as it arrives. If either side breaks off, `pipeline` ends the other.
     await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => {});
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -40,7 +40,7 @@ export async function startGate(target: string) {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How many requests were ever held. */
+    /** Number of requests that were ever held. */
     held: () => held,
     hold(): void {
       opening ??= Promise.withResolvers();

@@ -5,7 +5,7 @@ import { openGateway } from '../../../gateway/open.ts';
 import { openLogger } from '../../../gateway/operations/logger.ts';
 import { breakAt } from './break-at.ts';
 
-/** The service as a process of its own, whose calls break at the points of BREAKS_AT. */
+/** The service as a separate process whose calls fail at the points of BREAKS_AT. */
 const { BREAKS_AT } = z.object({ BREAKS_AT: z.string().transform(points => points.split(',')) }).parse(process.env);
 
 const development = await startDevelopment(readConfig());

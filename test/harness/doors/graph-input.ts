@@ -1,9 +1,9 @@
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-// So that the inputs of the graph are there, by which a resolver reads what it is given.
+// Imported for its effect: it registers the inputs of the graph, by which resolvers read their arguments.
 import '../../../subgraphs/receipt/index.ts';
 
-/** What the endpoint of that name makes of a body, and the input that its field is given of it, as it comes by /graphql. */
+/** The valid body that the endpoint of that name reads from a body, and the input that its field on /graphql gets from it. */
 export function inputOfBody(name: string, body: object): { readonly valid: JsonObject; readonly input: JsonObject } {
   const door = everyDoor.find(one => one.name === name);
   if (door?.kind !== 'document') throw new Error(`${name} has no operation`);

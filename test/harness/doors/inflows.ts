@@ -8,7 +8,7 @@ import type { Service } from './open-service.ts';
 
 type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
 
-/** The doors of a service at which inflows are recorded and corrected, and asked for. */
+/** Calls of the endpoints that record, correct and list inflows. */
 export function inflowDoorsOf(service: () => Service) {
   const book = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath: string) => `/v1/agents/${agent_id}/book${beneath}`;
   return {
@@ -34,7 +34,7 @@ export function inflowDoorsOf(service: () => Service) {
 
 export type ClaimSigner = Pick<PrivateKeyAccount, 'signMessage'>;
 
-/** A claim as its wallet signs it beforehand. */
+/** A claim of an inflow with the signature that its wallet made in advance. */
 export async function signedBy(account: ClaimSigner, kind: WalletClaimKind, members: JsonObject): Promise<JsonObject> {
   return { ...members, signature: await account.signMessage({ message: walletClaimText(kind, members) }) };
 }

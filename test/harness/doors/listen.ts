@@ -8,10 +8,10 @@ import { expectShortHeaders } from './table.ts';
 
 export type Chunk = Omit<z.infer<typeof ChatChunk>, 'svc'> & { readonly svc?: ReceiptBody };
 
-/** A streamed chat request; another content makes it another request. */
+/** A streamed chat request. Requests with different contents are different requests. */
 export const askToStream = (content: string, members: JsonObject = {}) => ask(content, { stream: true, ...members });
 
-/** Reads a streamed answer as it arrives. Returns with its status and headers. */
+/** Starts a streamed answer. Returns as soon as its status and headers have arrived, with functions that read its events. */
 export async function listen(
   service: Pick<Service, 'url'>,
   body: unknown,
@@ -37,10 +37,10 @@ export async function listen(
   return {
     status: answer.status,
     headers: answer.headers,
-    /** The data of the next event; null at the end. */
+    /** The data of the next event. Null at the end. */
     next,
     leave: () => hang_up.abort(),
-    /** All events that are still to come. */
+    /** Reads all remaining events. */
     async rest(): Promise<StreamAnswer> {
       const data: string[] = [];
       for (let one = await next(); one !== null; one = await next()) data.push(one);
@@ -58,7 +58,7 @@ export function readChunks(data: readonly string[]) {
   return {
     ends_well,
     chunks,
-    /** The last event, if it reports an error. */
+    /** The last event if it reports an error, else undefined. */
     error: 'error' in (events.at(-1) ?? {}) ? events.at(-1) : undefined,
     text: chunks.map(textOf).join(''),
     finish_reasons: chunks.flatMap(chunk => chunk.choices.flatMap(({ finish_reason }) => finish_reason ?? [])),
@@ -66,7 +66,7 @@ export function readChunks(data: readonly string[]) {
   };
 }
 
-/** Checks that an event has the described shape and no member beyond it. */
+/** Checks that an event has the described shape and no further member. */
 function strict(event: JsonObject): unknown {
   const parsed = ChatChunk.parse(event);
   if (JSON.stringify(Object.keys(parsed).sort()) !== JSON.stringify(Object.keys(event).sort()))

@@ -9,14 +9,14 @@ import { signTransfer, type TransferMessage } from '../base/wallet.ts';
 import { nowSeconds, type PaymentHeaders, type Wallet } from '../buyer.ts';
 import type { Service } from './open-service.ts';
 
-/** What is other about a payment than the door asks. */
+/** Changes to a payment that would otherwise be valid. */
 export interface PaymentChange {
   readonly version?: 1 | 2;
-  /** Of the authorization, before it is signed. */
+  /** Members of the authorization that are changed before it is signed. */
   readonly signed?: Partial<TransferMessage>;
-  /** Of the authorization, after it was signed. */
+  /** Members of the authorization that are changed after it was signed. */
   readonly sent?: JsonObject;
-  /** Of the offer that a v2 payment says it accepts. */
+  /** Members of the offer that a v2 payment accepts. */
   readonly accepted?: JsonObject;
   readonly payload?: JsonObject;
   readonly envelope?: JsonObject;
@@ -29,7 +29,7 @@ export interface SignedPayment {
   readonly signature: Hex;
 }
 
-/** A payment for a chat, made of nothing but a wallet, EIP-712 and base64, and changed at will. */
+/** A payment for a chat that is made without an x402 library, from a wallet, EIP-712 and base64. A test can change each part. */
 export async function makePayment(
   service: { readonly pay_to: string },
   account: Wallet,
@@ -80,7 +80,7 @@ const abi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ]);
 
-/** Anybody who holds an authorization may submit it: here a stranger, with gas of his own. Resolves once it is mined. */
+/** Submits an authorization from another account, as EIP-3009 allows any account with gas to do. Resolves once it is mined. */
 export async function submitElsewhere({ chain }: Service, { message, signature }: SignedPayment): Promise<Hex> {
   const { r, s, yParity } = parseSignature(signature);
   const { from, to, value, validAfter, validBefore, nonce } = message;

@@ -8,10 +8,10 @@ export interface Result<D> {
   readonly errors?: readonly { readonly message: string; readonly extensions: JsonObject }[];
 }
 
-/** Credentials of a document: none, headers, or the session of a book. */
+/** Credentials of a request on the graph: none, headers, or the session of a book. */
 type CredentialValue = Readonly<Record<string, string>> | string | null;
 
-/** Sends a document to /graphql. `data`: null if no resolver was reached; `refused`: the extensions of the first error, or null. */
+/** Sends a document to /graphql. `data` is null if no resolver was reached. `refused` is the extensions of the first error, or null. */
 export async function onGraph<D = JsonObject>(
   service: Pick<Service, 'knock'>,
   query: string,

@@ -45,7 +45,7 @@ export interface ReceiptBody extends JsonObject {
   readonly issuer_signature: { readonly jws: string; readonly kid: string };
 }
 export type Chat = Omit<z.infer<typeof ChatAnswer>, 'svc'> & { readonly svc: ReceiptBody };
-/** The v1 part of a 402. */
+/** The part of a 402 for x402 v1 clients. */
 export interface ChallengeBody {
   readonly x402Version: number;
   readonly error: string;
@@ -55,32 +55,32 @@ export type RegistrationAnswer = z.infer<typeof RegistrationNoun>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text, bytes and forms are sent unchanged, a stream in chunks; anything else as JSON. */
+  /** Body of the request. Text, bytes and forms are sent unchanged, a stream in chunks, anything else as JSON. */
   readonly body?: unknown;
-  /** The fetch that sends it; a paying one pays if it is asked to. */
+  /** The fetch that sends the request. A paying one pays a 402. */
   readonly by?: Fetch;
 }
 
 export type Service = Awaited<ReturnType<typeof openOwn>>;
 
 interface ServiceOptions {
-  /** Main to run in place of the service's own. */
+  /** Main to run in place of the service's. */
   readonly entry?: string;
-  /** Points at which its calls fail: see `breakAt`. */
+  /** Points at which its calls fail (see `breakAt`). */
   readonly breaks_at?: readonly string[];
-  /** Errors in its log that a test causes on purpose. */
+  /** Errors in the service's log that a test causes on purpose. */
   readonly meant?: RegExp;
   /** Whether its hubs also make images and transcribe audio. */
   readonly media?: boolean;
-  /** Source of payments to others. */
+  /** Source of payments to other services. */
   readonly transfers?: ForeignTransfers;
   /** Minimum work of a send on Nano. */
   readonly nano_work_min?: bigint;
-  /** Clock by which payments and proofs are judged. */
+  /** Clock by which payments and proofs are checked. */
   readonly clock?: Clock;
-  /** Pauses of its books' audit (`GatewayOptions.book_audit_rests`). */
+  /** Pauses of the audit of its books (`GatewayOptions.book_audit_rests`). */
   readonly book_audit_rests?: number;
-  /** Whether the test counts by the hour: see `freshDatabase`. */
+  /** Whether the test counts by the hour (see `freshDatabase`). */
   readonly mid_hour?: boolean;
   /** A database to use in place of a copy of the template. */
   readonly database_url?: string;
@@ -91,9 +91,9 @@ interface ServiceOptions {
 let shared: Promise<Service> | undefined;
 
 /**
- * The service that all files of a worker share: on a chain, a database and hubs of theirs, with a live key and a demo
- * key. It is for files that use agents and payments of their own. A file that alters records, halts the log, revokes
- * keys, moves clocks, sets limits, or counts all records opens a service by `openService`.
+ * The service that all files of a worker share, with one chain, one database, the same hubs, a live key and a demo key. A file uses it with
+ * agents and payments that it makes itself. A file that alters records, halts the log, revokes keys, moves clocks, sets limits, or counts
+ * all records opens a service by `openService` instead.
  */
 export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
   const service = await readyService();
@@ -103,11 +103,11 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
   atEnd(await service.chain.followTime());
   atEnd(async () => {
     try {
-      // A file that has kept the worker busy has kept the service's own rounds waiting.
+      // Waits, because a file that kept the worker busy has also delayed the periodic work of the service.
       await untilHolds(async () => expect((await service.get('/readyz')).body).toMatchObject({ status: 'ok' }));
       await untilHolds(async () => expect(await service.noncesAhead()).toEqual([]));
     } catch (fault) {
-      // The next file gets another service, so that it does not fail because of this one.
+      // The next file then gets a new service, so that it does not fail because of this file.
       shared = undefined;
       throw new Error('the service that all files share was left so that it is not ready', { cause: fault });
     }
@@ -116,17 +116,20 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
   return service;
 }
 
-/** The worker's service, or a new one if a file that did not use it has left it unready, for example by timers of its own. */
+/** The worker's service. It is replaced if an earlier file left it unready, for example by fake timers. */
 async function readyService(): Promise<Service> {
   const known = await shared;
   if (known && (await known.get('/readyz').catch(() => null))?.status === 200) return known;
   known?.gateway.stop().catch(() => {});
-  // It comes to hold the books of dozens of files, and would audit them all the time.
+  // Long pauses, because this service holds the books of dozens of files and would audit them all the time.
   shared = forTheWorker(() => openOwn({ DEMO_KEYS: 'a-demo-key' }, { book_audit_rests: 199 }));
   return shared;
 }
 
-/** The whole service on a chain, a database and hubs of its own; a process if it has a main of its own. Opened once per file. */
+/**
+ * The whole service on a chain, a database and hubs that no other service uses. With another main it runs as a process. Each file calls it
+ * once.
+ */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
   options: ServiceOptions = {},
@@ -191,7 +194,7 @@ async function openOwn(
 
   async function knock<T = JsonObject>(method: string, path: string, { headers, body, by = fetch }: Knock = {}) {
     const sent = body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) };
-    // A form sets its content type itself, since that names its boundary.
+    // No content type for a form: fetch sets it with the form's boundary.
     const typed = body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' };
     const duplex = body instanceof ReadableStream ? ({ duplex: 'half' } as const) : {};
     const answer = await by(gateway.url + path, { method, headers: { ...typed, ...headers }, ...sent, ...duplex });
@@ -210,7 +213,7 @@ async function openOwn(
 
   return {
     chain,
-    /** Restores the state after opening: hubs answer, gates are open, and the records of earlier requests and answers are empty. */
+    /** Restores the state after opening: hubs answer, gates are open, and the lists of earlier requests and log lines are empty. */
     reset(): void {
       for (const hub of [alpha, beta]) hub.forget();
       for (const gate of Object.values(gates)) gate.open();
@@ -243,7 +246,7 @@ async function openOwn(
     /** A chat, paid by the official v2 client. */
     buy: (account: Wallet, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
       knock<Chat>('POST', CHAT, { body, headers, by: payingFetch(account) }),
-    /** A wallet with money and a book. */
+    /** An agent: a new wallet with money, registered and thus with a book. */
     async newAgent() {
       const account = await chain.newWallet();
       const { body } = await knock<RegistrationAnswer>('POST', REGISTER, {
@@ -252,7 +255,7 @@ async function openOwn(
       });
       return { account, ...body };
     },
-    /** Claims of that wallet in any state. */
+    /** All claims of that wallet, in any state. */
     claimsOf: async ({ address }: Pick<Wallet, 'address'>) =>
       (
         await ledger.query<{ state: string; reason: string | null }>(
@@ -265,20 +268,22 @@ async function openOwn(
       const transfers = await chain.transfers(pay_to);
       return transfers.filter(({ from }) => from === address.toLowerCase());
     },
-    /** Keys whose newest nonce is not mined yet: a later transaction of theirs waits for it. */
+    /** Keys whose newest transaction is not mined yet, so that their next one would have to wait for it. */
     async noncesAhead() {
       const { rows: keys } = await ledger.query<{ address: string; next_nonce: number }>('select * from settler_key');
       const counts = keys.map(({ address }) => chain.call<string>('eth_getTransactionCount', address, 'latest'));
       const mined = await Promise.all(counts);
       return keys.filter(({ next_nonce }, index) => Number(next_nonce) > Number(mined[index]));
     },
-    /** Runs a statement on the service's own database, for what no endpoint shows. A named statement is planned once in each session. */
+    /**
+     * Runs a statement on the service's database, for facts that no endpoint shows. A named statement is planned once for each connection.
+     */
     query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
       (await ledger.query<T>({ text, values, ...(name !== undefined && { name }) })).rows,
   };
 }
 
-/** Abilities of one of the models beside text. */
+/** Abilities of one of the models in addition to text. */
 const able = { vision_models: ['alpha-2'], reasoning_models: ['alpha-2'] };
 
 function mediaOf(hub: string) {
@@ -289,15 +294,15 @@ function mediaOf(hub: string) {
   };
 }
 
-/** Fails on errors in the log: an answer may be right although something failed behind it. */
+/** Fails if the log contains errors, because an answer may be right although a later step failed. */
 function requireQuiet(logs: readonly string[]): void {
   const broken = logs.filter(line => /"level":[56]0/.test(line) && !EXPECTED_ERRORS.test(line));
   if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
 }
 
 /**
- * Errors that tests cause and that do not concern the service: a gate of ours that cuts a connection, and time-outs when
- * all tests together leave Postgres and chains no time. Such an error of the service's own is not found here.
+ * Errors that tests cause and that are no fault of the service: a gate that cuts a connection, and time-outs when all tests together
+ * overload Postgres and the chains. Real errors with these texts are not noticed.
  */
 const EXPECTED_ERRORS =
   /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout|forcefulShutdown was initiated/;
@@ -310,7 +315,7 @@ function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | Readab
   return [Uint8Array, ReadableStream, FormData].some(kind => body instanceof kind) || typeof body === 'string';
 }
 
-/** Makes hubs answer and opens gates before each test, whatever the test before has set. */
+/** Before each test, makes hubs answer and opens gates again. */
 export function resetHubsBeforeEach(service: () => Service): void {
   beforeEach(() => {
     const { hubs, gates } = service();
@@ -319,7 +324,7 @@ export function resetHubsBeforeEach(service: () => Service): void {
   });
 }
 
-/** The smallest chat request; another content makes it another request. */
+/** The smallest chat request. Requests with different contents are different requests. */
 export function ask(content = 'What is a spend receipt?', members: JsonObject = {}): JsonObject {
   return { messages: [{ role: 'user', content }], ...members };
 }

@@ -3,10 +3,10 @@ import type { Wallet } from '../buyer.ts';
 import { audioFormOf } from './audio-form.ts';
 import { taskOf } from './tasks.ts';
 
-/** A door beside chat at which work is sold. */
+/** A paid endpoint other than chat. */
 export interface OtherPaidDoor {
   readonly path: `/${string}`;
-  /** A good request of that wallet's; each name makes it another one. */
+  /** A valid request of that wallet. Requests with different names are different requests. */
   request(account: Pick<Wallet, 'address'>, name: string): JsonObject | FormData;
 }
 

@@ -11,13 +11,13 @@ import { policyDoorsOf } from './policies.ts';
 export interface PaidDoor {
   readonly path: string;
   readonly job_kind: string;
-  /** A valid request of that wallet; another name makes it another request. */
+  /** A valid request of that wallet. Requests with different names are different requests. */
   body(account: Wallet, name: string): JsonObject;
   /** Encodes a body as it is sent. Default: as JSON. */
   readonly sent?: (members: JsonObject) => unknown;
   /** A body that is larger than the endpoint reads. */
   readonly oversized?: () => unknown;
-  /** Invalid members, each with the parameter that the refusal names. */
+  /** Invalid members, each with the parameter that its refusal names. */
   readonly wrong: readonly (readonly [param: string, members: JsonObject])[];
 }
 
@@ -25,7 +25,7 @@ interface Answer extends JsonObject {
   readonly svc: ReceiptBody;
 }
 
-/** One test for each status that any paid endpoint may answer; the endpoint's own tests check what the answer says. */
+/** One test for each status that every paid endpoint can answer. What an answer contains is checked by the tests of each endpoint. */
 export function testPaidDoor(opened: () => Service, { path, job_kind, body, wrong, ...door }: PaidDoor): void {
   const { sent: formed = members => members, oversized = overlong } = door;
   const good = (account: Wallet, name: string) => formed(body(account, name));

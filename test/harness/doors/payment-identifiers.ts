@@ -7,7 +7,7 @@ import { makePayment, type PaymentChange, type SignedPayment } from './make-paym
 
 export const newIdentifier = (): string => generatePaymentId('order-');
 
-/** A payment for a chat, with an authorization of its own, under the name of a purchase. */
+/** A payment for a chat with a new authorization and with that payment identifier. */
 export function identifiedPayment(
   service: { readonly pay_to: string },
   account: Wallet,
@@ -18,7 +18,7 @@ export function identifiedPayment(
   return makePayment(service, account, { ...change, envelope: { extensions } });
 }
 
-/** The official client with the official extension: all that it buys has that name. */
+/** The official client with the official extension. It uses that payment identifier for everything that it buys. */
 export function identifierFetch(account: Wallet, id: string): Fetch {
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account));
   client.onBeforePaymentCreation(async ({ paymentRequired }) => {

@@ -15,8 +15,8 @@ type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 /**
- * What costs nothing, sent again for as long as the service says that it is unavailable: on a busy machine Postgres ends a
- * transaction of a process that gets no turn.
+ * Sends a free request again for as long as the service answers 503. On a busy machine Postgres ends a transaction of a process that gets
+ * no CPU time.
  */
 const done = <T>(send: () => Promise<TableAnswer<T>>): Promise<TableAnswer<T>> =>
   eventually('a free answer', async () => {
@@ -24,7 +24,7 @@ const done = <T>(send: () => Promise<TableAnswer<T>>): Promise<TableAnswer<T>> =
     return heard.status === 503 ? null : heard;
   });
 
-/** Agents whose book allows less than they ask for. */
+/** Helpers for agents whose books refuse some of their calls. */
 export function policyDoorsOf(service: Service) {
   const path = (agent_id: number) => `/v1/agents/${agent_id}/book`;
   const set = ({ agent_id, session }: Agent, policy_type: string, value: JsonObject[string]) =>
@@ -37,13 +37,13 @@ export function policyDoorsOf(service: Service) {
       done(() => service.post(path(agent_id), { session, budget })),
     bookOf: async ({ agent_id, session }: Agent) =>
       (await service.get<Book>(path(agent_id), { 'X-SVC-Session': session })).body,
-    /** An agent under its kill switch. */
+    /** An agent whose kill switch is on. */
     async newBlockedAgent(): Promise<Agent> {
       const agent = await service.newAgent();
       await set(agent, 'kill_switch', true);
       return agent;
     },
-    /** A chat that the book refused, with the payment that it was to be paid by. */
+    /** A chat that the book refused, with the payment that was sent with it. */
     async chatToRefusal(agent: Agent, body = ask()) {
       const payment = await service.payment(agent.account, CHAT);
       const heard = await chat(payment, body);

@@ -23,7 +23,7 @@ export const OPS = { 'X-SVC-Board-Ops': `ops-${'f'.repeat(48)}` };
 
 export type Populated = Awaited<ReturnType<typeof openPopulated>>;
 
-/** A service with at least one of each thing that an endpoint shows, so that no face is compared by an empty answer. */
+/** A service with at least one object of each kind that an endpoint shows, so that no comparison of faces compares empty answers. */
 export async function openPopulated() {
   const world = openTransferSource();
   const service = await openService(
@@ -55,13 +55,13 @@ export async function openPopulated() {
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/** Rows of each kind on one book, and the records made from them. */
+/** Rows of each kind on one book, and the records that are made from them. */
 async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
   const { file, bought } = disputeDoorsOf(() => service);
   const { start, ended } = reconciliationDoorsOf(() => service);
   const { account, agent_id, session } = agent;
   const shop = policyDoorsOf(service);
-  // Two calls that follow from the first row, so that one page does not hold all of them.
+  // Two calls with the first row as their parent, so that one page does not hold all of them.
   const after = { 'X-SVC-Parent': agent.task_id };
   const chat = (await service.buy(account, ask('One', { intent_id: 'bill', attempt_index: 0 }), after)).body;
   await service.buy(account, ask('Another', { intent_id: 'bill', attempt_index: 1 }), after);
@@ -102,7 +102,7 @@ async function bookNearItsWalls(service: Service): Promise<Agent> {
   return agent;
 }
 
-/** The public record shows past days alone, so the book's rows are moved to yesterday. */
+/** An agent whose book's rows are moved to yesterday, because the public record shows past days only. */
 async function bookOfYesterday(service: Service): Promise<Agent> {
   const agent = await service.newAgent();
   const text = `update book_sum set period = period - interval '1 day' where agent_id = $1`;
@@ -133,7 +133,7 @@ async function sessionsOf(service: Service, { account }: Agent) {
     await bindRoot(service, account),
   ];
   const child = await bindChild(service, revoked);
-  // The two newest sessions of the list, so that one page does not hold all of it.
+  // These two are the newest sessions of the list, so that one page does not hold all of it.
   await revoke(service, account, revoked);
   await revoke(service, account, await bindRoot(service, account));
   const text = 'update delegation set session_expiry = $2 where delegation_hash = $1';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-/** Id of an inflow that exists. */
+/** Id of an inflow that the test records. */
 export const INFLOW = 'inflow-that-stands';
 
-/** Bodies that each endpoint of a book accepts under a proof. A new endpoint must be added here. */
+/** Bodies that each endpoint of a book accepts with a proof. A new endpoint must be added here. */
 export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'GET get_agent_book': [{}],
   'POST get_agent_book': [{ limit: 5 }, { budget: '900000' }],
@@ -59,7 +59,7 @@ export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST refuse_delivery': [{ agent_id: 1, output_sha256: '0'.repeat(64), reason: 'It is not all of it' }],
   'POST reveal_job': [{ agent_id: 1, output: 'x', encoding: 'utf8' }],
   'POST challenge_job': [{ agent_id: 1, reason: 'Nothing came' }],
-  // It has no member that could vary.
+  // No member of this body could vary.
   'POST cancel_job': [],
   'POST flag_job': [],
   'POST create_board_post': [],
@@ -67,20 +67,20 @@ export const bodiesByDoor: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST confirm_post': [{ agent_id: 1, receipt_ref: 'task_of_nobody' }],
   'POST flag_board_post': [],
   'POST flag_board_comment': [],
-  // These have no member that could vary.
+  // No member of these bodies could vary.
   'POST take_down_board_post': [],
   'POST take_down_board_comment': [],
   'POST like_post': [],
 };
 /**
- * Statuses that prove an authorised call. A second withdrawal of the same object is answered 404, and an agent has one
- * report at a time.
+ * Statuses that show that a call was authorised. A second withdrawal of the same object is answered 404, and an agent can have only one
+ * running report, so another request for one is answered 409.
  */
 export const acceptedStatuses: Readonly<Record<string, readonly number[]>> = {
   DELETE: [200, 404],
   POST: [200, 201, 202],
   'POST start_reconciliation': [202, 409],
-  // The job or post does not exist: a 404 shows that the caller was authorised.
+  // The job or post does not exist, so a 404 shows that the caller was authorised.
   'POST pick_bid': [404],
   'POST deliver_job': [404],
   'POST refuse_delivery': [404],
@@ -89,7 +89,7 @@ export const acceptedStatuses: Readonly<Record<string, readonly number[]>> = {
   'POST confirm_post': [404],
 };
 let count = 0;
-/** Changes to a body that make it another one. An endpoint that is missing here has no member that could vary. */
+/** Members that turn a body into a different one. An endpoint that is missing here has no member that could vary. */
 export const changedBodies: Readonly<Record<string, (nonce: string, body: JsonObject) => JsonObject>> = {
   get_agent_book: (_, body): JsonObject =>
     'limit' in body ? { limit: 1 + (++count % 200) } : { budget: String(900_000 + ++count) },
@@ -111,7 +111,7 @@ export const changedBodies: Readonly<Record<string, (nonce: string, body: JsonOb
   challenge_job: () => ({ reason: `Nothing came on day ${++count}` }),
   confirm_post: nonce => ({ receipt_ref: nonce }),
   start_reconciliation: () => ({ to_block: 1 + ++count }),
-  // Their content depends on no argument.
+  // What these endpoints export depends on no argument.
   stream_book_export: () => ({}),
   stream_book_journal: () => ({}),
 };

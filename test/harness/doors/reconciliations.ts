@@ -17,12 +17,15 @@ const abi = parseAbi([
   'function transferFrom(address from, address to, uint256 amount) returns (bool)',
 ]);
 
-/** USDC as anybody may send it, without a call of ours; resolves once it is mined. */
+/** Sends USDC from a wallet without a call of the service. Resolves once the transfer is mined. */
 export function sendUsdc(chain: TestChain, from: string, to: string, amount: bigint) {
   return callUsdc(chain, from, encodeFunctionData({ abi, functionName: 'transfer', args: [to as Hex, amount] }));
 }
 
-/** Nothing of another's, which anybody may send without being asked (EIP-20): its event names that wallet as the payer. */
+/**
+ * Transfers an amount of zero from a wallet that did not agree, as EIP-20 allows any account to do. The event names that wallet as the
+ * payer.
+ */
 export function sendNothingOf(chain: TestChain, from: string, to: string, sender: string) {
   const args = [from as Hex, to as Hex, 0n] as const;
   return callUsdc(chain, sender, encodeFunctionData({ abi, functionName: 'transferFrom', args }));
@@ -40,7 +43,7 @@ async function callUsdc(chain: TestChain, from: string, data: Hex) {
 
 export const newestBlock = async (chain: TestChain) => Number(await chain.call<string>('eth_blockNumber'));
 
-/** The doors of a service at which reconciliations are asked for and read. */
+/** Calls of the endpoints that start and read reconciliations. */
 export function reconciliationDoorsOf(service: () => Service) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') =>
     `/v1/agents/${agent_id}/book/reconciliation${beneath}`;
@@ -52,7 +55,7 @@ export function reconciliationDoorsOf(service: () => Service) {
     path,
     one,
     start,
-    /** Waits for its end. */
+    /** Waits until the report has ended, and returns it. */
     async ended(agent: Pick<Agent, 'agent_id' | 'session'>, report_id: string) {
       return eventually(`${report_id} ends`, async () => {
         const { body } = await one(agent, report_id);

@@ -1,15 +1,15 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { atEnd } from '../release.ts';
 
-/** What came over one connection since it was last asked for. */
+/** What one connection has transferred since the last call of `take`. */
 export interface ConnectionRecord {
   readonly connection: number;
   readonly from: string | undefined;
-  /** Byte for byte, request line and headers included. */
+  /** All bytes, including request lines and headers. */
   readonly bytes: string;
 }
 
-/** Stands on the wire before a hub and keeps all that is sent to it, and from where. */
+/** A TCP proxy in front of a hub that records every byte that is sent to it, and from which address. */
 export async function startRecorder(target: string) {
   const { hostname, port, pathname } = new URL(target);
   let recorded: { connection: number; from: string | undefined; chunks: Buffer[] }[] = [];

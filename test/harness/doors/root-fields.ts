@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { ROOT } from '../root.ts';
 
-/* Every root field of the graph, each as an operation that asks for it with no more than it requires. */
+/* Every root field of the graph, each as an operation that names only what the field requires. */
 
 type Field = GraphQLField<unknown, unknown>;
 
@@ -31,10 +31,10 @@ export const subscriptions = fieldsOf(supergraph.getSubscriptionType());
 export const isPaid = ({ astNode }: Field): boolean =>
   astNode?.directives?.some(({ name }) => name.value === 'paid') ?? false;
 
-/** What an operation names, by the names of its arguments and of the members of its inputs. */
+/** Values of an operation by the names of its arguments and of the members of its inputs. */
 type FieldArguments = Readonly<Record<string, string | number>>;
 
-/** A literal of that type, as far as it is required. */
+/** A literal of that type with required members only. */
 function literalOf(type: GraphQLInputType, name: string, named: FieldArguments): string {
   if (isNonNullType(type)) return literalOf(type.ofType as GraphQLInputType, name, named);
   if (isListType(type)) return '[]';
@@ -53,7 +53,10 @@ function literalOf(type: GraphQLInputType, name: string, named: FieldArguments):
 
 type Kind = 'query' | 'mutation' | 'subscription';
 
-/** The field alone, of that agent's book where it may name one; with these values wherever they are required by name. */
+/**
+ * An operation that selects only this field. It passes `agentId` wherever the field takes one, and the values of `named` to required
+ * arguments of these names.
+ */
 export const operationOf = (kind: Kind, field: Field, agent_id: number, named: FieldArguments = {}): string => {
   const { name, args, type } = field;
   const given = args

@@ -18,7 +18,7 @@ interface RouterRequest {
 
 type RouterBehaviour = (asked: RouterRequest, response: ServerResponse) => void;
 
-/** A third-party router that answers look-ups as a test sets it; closed after the file's last test. */
+/** A stand-in for a router by another vendor, which answers look-ups as a test sets it. It is closed after the file's last test. */
 export async function startRouter() {
   const asked: RouterRequest[] = [];
   let answering: RouterBehaviour = (_asked, response) => void response.writeHead(404).end();
@@ -37,14 +37,14 @@ export async function startRouter() {
   );
   return {
     host,
-    /** The URL up to and including the version. */
+    /** The URL up to the version and including it. */
     base_url: `http://${host}/api/v1`,
     asked,
-    /** Sets an answer of the test's own, byte for byte. */
+    /** Sets a handler that writes the answer itself. */
     behave(next: RouterBehaviour): void {
       answering = next;
     },
-    /** Answers each look-up with this generation; `cost` is the text of a JSON number. */
+    /** Answers each look-up with this generation. `cost` is the text of a JSON number. */
     answerWithCost(told: { readonly id?: string; readonly model: string; readonly cost: string }): void {
       answering = ({ url }, response) => {
         const id = told.id ?? new URL(url, 'http://router').searchParams.get('id');
@@ -61,7 +61,7 @@ type Summary = z.infer<typeof RouterBookSummaryNoun>;
 export type Broadcast = z.infer<typeof BroadcastGenerationNoun>;
 
 let counted = 0;
-/** A report of a generation, of a new one unless `generation_id` is given. */
+/** A report of a generation. It is a new one unless `generation_id` is given. */
 export const report = (members: JsonObject = {}): JsonObject => ({
   generation_id: `gen-${++counted}`,
   model: 'some/model',
@@ -72,7 +72,7 @@ export const report = (members: JsonObject = {}): JsonObject => ({
 
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** The endpoints of router books, as their users call them. */
+/** Calls of the endpoints of router books. */
 export function routerDoorsOf(service: () => Service) {
   return {
     open: (body: JsonObject = {}, headers = {}) => service().post<OpenedBook>('/v1/router/books', body, headers),

@@ -9,9 +9,12 @@ import { otherPaidDoors } from './other-paid-doors.ts';
 import { headersBytesMax } from './table.ts';
 import { listenToWire, type ResponseHead } from './wire.ts';
 
-/* Payments at the service itself and behind a proxy: each answer has so short a head that a stock proxy passes it on. */
+/*
+ * Payments to the service directly and behind a proxy. The head of each answer must be so short that a proxy with default settings passes
+ * it on.
+ */
 
-/** Sixty characters, which every offer, receipt and URL in a header contains. */
+/** A long base URL, because every offer, receipt and URL in a header contains it. */
 const BASE_URL = `https://${'gateway.'.repeat(6)}test`;
 const ORIGIN = { origin: 'https://dashboard.example' };
 const KEY = { 'x-api-key': 'a-live-key' };
@@ -23,7 +26,7 @@ export const paidRequests: readonly (readonly [path: string, request: Request])[
   ...otherPaidDoors.map(({ path, request }) => [path, request] as const),
 ];
 
-/** A task names the network on which its sender pays. */
+/** Sets the network of a task to Solana. Only tasks name their network in the body. */
 const onSolana = (body: object) => ('chain_id' in body ? { ...body, chain_id: 'solana' } : body);
 
 interface Sent {
@@ -32,7 +35,7 @@ interface Sent {
   readonly by?: typeof fetch;
 }
 
-/** Sends a request as a page does: it names its origin, and its answer is read to the end. */
+/** Sends a request as a web page does, with its origin, and reads the whole answer. */
 export async function post(url: string, { body, headers = {}, by = fetch }: Sent = {}) {
   const form = body instanceof FormData;
   const typed: Record<string, string> = form || body === undefined ? {} : { 'content-type': 'application/json' };
@@ -43,7 +46,7 @@ export async function post(url: string, { body, headers = {}, by = fetch }: Sent
 
 export type MeasuredService = Awaited<ReturnType<typeof openMeasuredService>>;
 
-/** A service whose every answer is measured on its wire, and whose first paid call fails before it is recorded. */
+/** A service that measures the head of each answer, and whose first paid call fails before it is recorded. */
 export async function openMeasuredService() {
   const service = await openSolanaService(
     { BASE_URL },
@@ -52,7 +55,7 @@ export async function openMeasuredService() {
   const wire = listenToWire(service.url);
   return {
     ...service,
-    /** Checks that each answer of the service since the last call is short, and returns their heads. */
+    /** Checks that the head of each answer since the last call is short. Returns these heads. */
     shortHeads(): readonly ResponseHead[] {
       const heads = wire.take();
       for (const { status, bytes, text } of heads) {
@@ -64,7 +67,7 @@ export async function openMeasuredService() {
   };
 }
 
-/** Makes the call that fails, and sends the same payment again once reconcile has finished it. */
+/** Makes the call that fails, then sends the same payment again until reconcile has completed it. */
 export async function breakOnce(service: MeasuredService): Promise<readonly ResponseHead[]> {
   const payer = await service.chain.newWallet();
   const url = service.url + CHAT;
@@ -74,7 +77,10 @@ export async function breakOnce(service: MeasuredService): Promise<readonly Resp
   return service.shortHeads();
 }
 
-/** Buys at the path `path` of `at`: unpaid, by each official client, by key, and with the same payment twice. */
+/**
+ * Buys from the endpoint at `at` + `path` in every way: without payment, by each official client, by API key, and with the same payment
+ * twice.
+ */
 export async function buyByEachClient(
   service: MeasuredService,
   at: string,
@@ -114,12 +120,12 @@ export async function buyByEachClient(
     'settled',
     'idempotent_replay',
   ]);
-  // Each official client paid once, at its first try; the repeated delivery moved no money.
+  // Each official client paid once, at its first attempt, and the repeated delivery moved no money.
   expect(await service.transfersFrom(payer)).toHaveLength(3);
   service.shortHeads();
 }
 
-/** Registers without payment, and by the official client. */
+/** Registers once without payment and once by the official client. */
 export async function registerAt(service: MeasuredService, at: string): Promise<void> {
   const url = at + REGISTER;
   const payer = await service.chain.newWallet();
@@ -128,7 +134,7 @@ export async function registerAt(service: MeasuredService, at: string): Promise<
   service.shortHeads();
 }
 
-/** The receipt is in the last event of each stream, and the headers name it. */
+/** Streams from each client. The last event of a stream contains the receipt, and the headers name it. */
 export async function streamAt(service: MeasuredService, at: string): Promise<void> {
   const url = at + CHAT;
   const payer = await service.chain.newWallet();

@@ -3,7 +3,7 @@ import { jsonSchema } from '../../../rest-compat/door-schemas.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { isJsonObject, type Json } from '../../../schema/canonical-json.ts';
 
-/* Endpoints that show something signed, by the schemas of their answers. */
+/* Endpoints whose answers can contain a signed document or a signature, found by their schemas. */
 
 const SIGNED: ReadonlySet<string> = new Set(['issuer_signature', 'co_signature', 'signature', 'jws', 'inflow_claim']);
 

@@ -5,7 +5,10 @@ import type { Service } from './open-service.ts';
 
 type Result = FormattedExecutionResult<Record<string, unknown>, unknown>;
 
-/** A graphql-ws client of one test, with what it shows at connection_init; not lazy, it keeps the socket that it opened. */
+/**
+ * A graphql-ws client of one test that sends these parameters at connection_init. If it is not lazy, it connects at once and keeps that
+ * socket.
+ */
 export function openSocket(
   { url }: Pick<Service, 'url'>,
   connectionParams: Record<string, unknown> = {},
@@ -20,19 +23,19 @@ export function openSocket(
     onNonLazyError: () => {},
   });
   onTestFinished(async () => client.dispose());
-  // What is not given is not sent: by a plain proof the same mutation with `variables: {}` is another one.
+  // Variables that are not given are not sent, because a plain proof of a mutation is not valid for the same mutation with `variables: {}`.
   const results = (query: string, variables?: Record<string, unknown>) =>
     client.iterate({ query, ...(variables && { variables }) });
   return {
-    /** What comes, one after the other. */
+    /** The results one by one. */
     each: results,
-    /** All that comes, to the end. Throws what the operation was refused with. */
+    /** All results up to the end. @throws the errors with which the operation was refused */
     async all(query: string, variables?: Record<string, unknown>): Promise<Result[]> {
       const heard: Result[] = [];
       for await (const result of results(query, variables)) heard.push(result);
       return heard;
     },
-    /** What comes first; an error of a field is thrown like a refusal. */
+    /** The first result. @throws the errors of a refusal, or of a field */
     async first(query: string): Promise<Result> {
       for await (const result of results(query)) {
         if (result.errors) throw result.errors;

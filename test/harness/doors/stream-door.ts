@@ -4,11 +4,11 @@ import { payingFetch } from '../buyer.ts';
 import { askToStream, type Chunk, listen } from './listen.ts';
 import { ask, type Chat, type Service } from './open-service.ts';
 
-/** The test hub's answer to a content. */
+/** The test hub's answer to a message. */
 export const hubEcho = (content: string, hub = 'alpha') =>
   `This is ${hub}-1 on ${hub}, a development model that thinks nothing. You said: "${content}"`;
 
-/** Tests what every streaming chat endpoint owes the payer: when the text is sent, who receives it again, and who never does. */
+/** Tests the guarantees that every streaming chat endpoint gives a payer: when text is sent, who receives it again, and who never does. */
 export function testStreamDoor(opened: () => Service, path: string): void {
   describe('the order of a stream', () => {
     it('the money has moved when the first chunk arrives, and the hub has not ended', async () => {

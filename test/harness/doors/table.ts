@@ -12,7 +12,7 @@ export interface TableAnswer<T> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; null if it is empty. */
+  /** The parsed body. Null if the body is empty. */
   readonly body: T;
 }
 
@@ -32,7 +32,7 @@ const paths = everyDoor.map(door => ({
   }),
 }));
 
-/** The row of the door table for a request; undefined if no row has its path and method. */
+/** The row of the door table for a request. Undefined if no row has its path and method. */
 export function doorOf(method: string, pathname: string): Door | undefined {
   const isMet = ({ door, spelt }: (typeof paths)[number]) =>
     door.methods.includes(method as DoorMethod) && spelt.some(path => path.test(pathname));
@@ -44,7 +44,7 @@ export function headersBytesMax(status: number): number {
   return status === 402 ? limits.challenge_headers_bytes_max : limits.answer_headers_bytes_max;
 }
 
-/** Checks that a stock proxy accepts the headers of this answer, as exactly as a client can without seeing the wire. */
+/** Checks that a proxy with default settings accepts the headers of this answer, as exactly as a client can measure them. */
 export function expectShortHeaders({ status, headers }: Pick<TableAnswer<unknown>, 'status' | 'headers'>): void {
   const lines = [
     `HTTP/1.1 ${status} Payment Required`,
@@ -55,18 +55,18 @@ export function expectShortHeaders({ status, headers }: Pick<TableAnswer<unknown
   expect(bytes, lines.join('\n')).toBeLessThan(headersBytesMax(status));
 }
 
-/** Headers that the description must name if an answer has them. */
+/** Headers that the OpenAPI document must list if an answer has them. */
 const OURS = /^(x-svc-|x-payment-|payment-|retry-after$|x-should-retry$)/;
 
 /**
- * Checks any answer against the door table: its status is described, a successful body has the endpoint's shape and no
- * member beyond it, a refusal is a problem (the book's is signed), a challenge, or (on possession) empty; its headers are
- * described.
+ * Checks an answer against the door table. Its status and headers must be described. A successful body must have the endpoint's shape and
+ * no further member. A refusal must be a problem document (a signed one if the book refused), a challenge, or an empty body if possession
+ * was not proven.
  */
 export function expectDescribed(method: string, pathname: string, heard: TableAnswer<unknown>): void {
   const { status, headers, body } = heard;
   expect(headers.get('x-content-type-options')).toBe('nosniff');
-  // RFC 9110 9.3.7: the answer lists the methods.
+  // An answer to OPTIONS only lists the methods (RFC 9110 section 9.3.7).
   if (method === 'OPTIONS') return;
   const door = doorOf(method, pathname);
   const answered = door && described.paths[door.path]?.[method.toLowerCase()]?.responses[status];

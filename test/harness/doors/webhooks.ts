@@ -15,13 +15,13 @@ import type { Service } from './open-service.ts';
 type NewAgent = Awaited<ReturnType<Service['newAgent']>>;
 type Agent = Pick<NewAgent, 'agent_id' | 'session'>;
 
-/** The endpoints of a service that set and manage webhooks. */
+/** Calls of the endpoints that set and manage webhooks. */
 export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'post' | 'url'>) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/webhook${beneath}`;
   const shown = ({ session }: Agent) => ({ 'X-SVC-Session': session });
   const put = (agent: Agent, body: JsonObject, headers: Record<string, string> = shown(agent)) =>
     service().knock<z.infer<typeof SetWebhookNoun>>('PUT', path(agent), { body, headers });
-  /** Consent of the agent's wallet to sending approvals of its book to a URL. */
+  /** The wallet's signed consent to send approval requests of its book to a URL. */
   const consent = async ({ agent_id, account }: NewAgent, url: string, at = nowSeconds()) => ({
     wallet_signature: await account.signMessage({
       message: approvalWebhookText(service().url, { agent_id, url: new URL(url).href }, at),

@@ -1,23 +1,23 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { atEnd } from '../release.ts';
 
-/** The head of an answer, as it came over the wire. */
+/** The head of an answer, as it was received. */
 export interface ResponseHead {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** The status line, every header and the empty line, with their ends. */
+  /** Bytes of the status line, all headers and the empty line, including line ends. */
   readonly bytes: number;
   readonly text: string;
 }
 
-/** Node's report of each answer before its fetch parses the headers. */
+/** The message that Node publishes on each answer before fetch parses its headers. */
 interface HeadersMessage {
   readonly request: { readonly origin: string; readonly method: string; readonly path: string };
   readonly response: { readonly statusCode: number; readonly statusText: string; readonly headers: readonly Buffer[] };
 }
 
-/** Records the head of every answer that this process receives from that origin, by any client. */
+/** Records the head of every answer that any client in this process receives from that origin. */
 export function listenToWire(origin: string) {
   let heads: ResponseHead[] = [];
   const hear = (published: unknown) => {
@@ -27,7 +27,7 @@ export function listenToWire(origin: string) {
   subscribe('undici:request:headers', hear);
   atEnd(() => void unsubscribe('undici:request:headers', hear));
   return {
-    /** Heads since the last call. */
+    /** Returns the heads since the last call. */
     take(): ResponseHead[] {
       const taken = heads;
       heads = [];

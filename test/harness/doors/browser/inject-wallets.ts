@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import type { Hex, PrivateKeyAccount } from 'viem';
 
-/** A wallet in a person's browser; its key stays outside of the browser. */
+/** A wallet in a person's browser. Its key stays outside of the browser. */
 export interface InjectedWallet {
   readonly name: string;
   readonly account: Pick<PrivateKeyAccount, 'address' | 'signMessage'>;
-  /** Accounts that it shows the page. Default: its own alone. */
+  /** Accounts that the wallet shows to the page. Default: its own account only. */
   readonly shows?: readonly string[];
   /** Delays the person's answer to a request to sign until it resolves. */
   readonly until?: Promise<void>;
-  /** Error by which the person declines to sign. Default: they sign. */
+  /** The error by which the person declines to sign. Default: the person signs. */
   readonly rejects?: { readonly code: number };
-  /** Whether it is at window.ethereum alone, as wallets were before EIP-6963. */
+  /** Whether the page finds the wallet only at window.ethereum, as before EIP-6963. */
   readonly silent?: true;
 }
 
@@ -20,13 +20,13 @@ interface WalletRequest {
   readonly params?: readonly string[];
 }
 
-/** Members of the page's window that are used inside the page. */
+/** Members of the page's window that code inside the page uses. */
 interface Inside extends EventTarget {
   ethereum?: object;
   askWallet(at: number, asked: object): Promise<{ readonly result?: unknown; readonly code?: number }>;
 }
 
-/** Puts wallets into a page before it is opened. @returns the texts that they were asked to sign, added as they come. */
+/** Puts wallets into a page before it is opened. @returns the texts that they were asked to sign. It grows with each request. */
 export async function injectWallets(page: Page, wallets: readonly InjectedWallet[]): Promise<readonly string[]> {
   const texts: string[] = [];
   await page.exposeFunction('askWallet', async (at: number, { method, params = [] }: WalletRequest) => {

@@ -9,7 +9,7 @@ import type { BrowserBuyer } from './page.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
-/** Nothing of this machine is asked for but the page and the service. */
+/** Options of a browser that connects only to the page and the service, and to nothing else on its own. */
 const args = [
   '--headless',
   '--no-sandbox',
@@ -21,7 +21,7 @@ const args = [
   '--disable-sync',
 ];
 
-/** A page of an origin of its own, in a browser as anybody has it, and what is called in it from out here. */
+/** A page of another origin than the service, in an unmodified browser, with calls that run in it. */
 export async function openPage() {
   const origin = await serve(await bundle('page.ts'));
   const page = await openEmptyPage();
@@ -29,7 +29,7 @@ export async function openPage() {
   return { origin, ...calls(page) };
 }
 
-/** A page that has been nowhere yet. */
+/** An empty page. */
 export async function openEmptyPage(): Promise<Page> {
   if (!existsSync(CHROMIUM))
     throw new Error(`${CHROMIUM} is not there: install Debian's package "chromium" (apt-get install chromium)`);
@@ -65,7 +65,7 @@ async function bundle(name: string): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Of that script alone. @returns the origin. */
+/** Serves that script on a page. @returns the origin */
 async function serve(script: string): Promise<string> {
   const files: Readonly<Record<string, [string, string]>> = {
     '/': ['text/html', '<!doctype html><script type="module" src="/page.js"></script>'],

@@ -7,7 +7,7 @@ type AgentSession = Pick<NewAgent, 'agent_id' | 'session'>;
 
 export const walletOf = ({ account }: Pick<NewAgent, 'account'>, name = 'Own'): InjectedWallet => ({ name, account });
 
-/** What a book's owner does at the page that asks the agent's wallet, and sees there. */
+/** Steps of a book's owner on the approvals page, and what the page shows. */
 export function ownersPageOf(at: () => { readonly service: Pick<Service, 'url'>; readonly page: Page }) {
   const card = (nth: number) => at().page.locator('article').nth(nth);
   const show = async ({ agent_id, session }: AgentSession) => {

@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** A phone, a tablet and a laptop. */
+/** Widths of a phone, a tablet and a laptop in CSS pixels. */
 const WIDTHS = [360, 768, 1_280];
 
 interface Overflow {
-  /** By how many CSS pixels the page can be scrolled sideways. */
+  /** Number of CSS pixels by which the page can be scrolled sideways. */
   readonly px: number;
-  /** The first elements that end beyond the right edge, outside of boxes that scroll by themselves and of GraphiQL's editors. */
+  /** The first elements that extend beyond the right edge, except inside boxes that scroll by themselves and in GraphiQL's editors. */
   readonly elements: readonly string[];
 }
 
-/** Runs in the page. */
+/** Script that runs in the page. */
 const OVERFLOW = `(() => {
   const width = document.documentElement.clientWidth;
   const scrolls = it => it && (/^(auto|scroll)$/.test(getComputedStyle(it).overflowX) || scrolls(it.parentElement));
@@ -22,7 +22,7 @@ const OVERFLOW = `(() => {
   return { px: document.documentElement.scrollWidth - width, elements: wide.slice(0, 3).map(it => it.outerHTML.slice(0, 160)) };
 })()` as unknown as () => Overflow;
 
-/** Expects that nothing of a page is wider than the screen. `name`: of the page in a failure, and of its screenshots. */
+/** Expects that no part of a page is wider than the screen. `name` is the page's name in failures and in names of screenshots. */
 export async function expectToFit(page: Page, name: string): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });

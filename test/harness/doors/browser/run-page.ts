@@ -8,7 +8,7 @@ export interface PageOutput {
   readonly verdict: string;
   readonly headline: string;
   readonly detail: string;
-  /** Status, the word beside it, and the sentence. */
+  /** Status, label and sentence of each check. */
   readonly checks: readonly (readonly [status: string, word: string, text: string])[];
 }
 
@@ -53,7 +53,7 @@ const unescaped = (text: string) =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 
-/** Runs the program of a page that was made by the service, or altered since. */
+/** Runs the program on a page of the service, which a test may have altered. */
 export async function runPage(html: string): Promise<PageOutput> {
   const [, evidence = ''] = /<script type="application\/json" id="evidence">(.*?)<\/script>/s.exec(html) ?? [];
   const byId = new Map([
@@ -73,10 +73,10 @@ export async function runPage(html: string): Promise<PageOutput> {
     querySelectorAll: () => facts,
     createElement: () => element(),
   };
-  // What every browser has, and nothing of Node's.
+  // The globals that every browser has. Nothing of Node may be among them.
   const browser = { TextEncoder, TextDecoder, atob, btoa, URL, document } as Record<string, unknown>;
   browser.globalThis = browser;
-  // A module may await at its top, and this one neither imports nor exports.
+  // Wrapped in an async function, because a module may use top-level await. This one has no imports or exports.
   await new Script(`(async () => {${await pageProgram('own-evidence')}\n})()`).runInNewContext(browser);
   const [verdict, made] = [byId.get('verdict'), byId.get('made')];
   return {
