@@ -26,7 +26,7 @@ export interface TransferEvent {
   readonly amount_atomic: bigint;
 }
 
-/** Interval at which its time is set, so its time is behind by at most as much. */
+/** Interval at which the chain's time is set. Its time is never further behind than this. */
 const TIME_TOLD_MS = 500;
 
 interface Log {
@@ -39,7 +39,7 @@ interface Log {
 
 export type TestChain = Awaited<ReturnType<typeof freshChain>>;
 
-/** A Base of its own with real USDC, closed after the file's last test. By default it is in memory alone. */
+/** A Base stand-in with real USDC that only this file uses, closed after the file's last test. By default it is kept in memory only. */
 export async function freshChain(options: ChainOptions = { save_seconds: null }) {
   const folder = await makeScratch();
   atEnd(() => clearScratch(folder));
@@ -53,7 +53,7 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
     rpc<T>(rpc_url, method, ...params);
   let minted: Promise<void> = Promise.resolve();
   const mint = (to: string, amount_atomic: bigint) => {
-    // One at a time: the node gives two that arrive together the same nonce.
+    // One after the other, because the node gives two transactions that arrive together the same nonce.
     const next = minted.catch(() => {}).then(() => mintUsdc(rpc_url, to, amount_atomic));
     minted = next;
     return next;
@@ -61,12 +61,12 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
   return {
     rpc_url,
     genesis_hash,
-    /** Keys with ETH to settle with. */
+    /** Private keys of accounts that have ETH to settle with. */
     facilitator_keys: developmentFacilitators.map(wallet => wallet.private_key),
-    /** Any method of the node: anvil_*, evm_*, eth_*. */
+    /** Calls any method of the node, such as anvil_*, evm_* and eth_*. */
     call,
     mint,
-    /** An unused wallet with that much USDC. */
+    /** A new wallet with that much USDC. */
     async newWallet(amount_atomic = 1_000_000_000n): Promise<PrivateKeyAccount & { readonly private_key: Hex }> {
       const private_key = generatePrivateKey();
       const account = privateKeyToAccount(private_key);
@@ -77,11 +77,11 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
       const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [address as Hex] });
       return BigInt(await call<string>('eth_call', { to: networks.base.usdc, data }, 'latest'));
     },
-    /** Every USDC transfer that ever reached an address, in the chain's order. */
+    /** All USDC transfers to an address, in the chain's order. */
     transfers: (pay_to: string) => transfersTo(rpc_url, pay_to),
     /**
-     * Keeps the chain's time equal to this machine's until the result is called. By default each block is a second later
-     * than the one before, and after the blocks of some files a fresh signature would already have expired.
+     * Keeps the chain's time equal to this machine's until the returned function is called. Without it each block is a second later than
+     * the one before, so after many blocks a fresh signature would already have expired.
      */
     async followTime(): Promise<() => void> {
       await call('anvil_setBlockTimestampInterval', 0);
@@ -92,10 +92,10 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
       return () => clearInterval(telling);
     },
     mine: (blocks = 1) => call('anvil_mine', `0x${blocks.toString(16)}`),
-    /** false: transactions wait in the pool until `mine`. */
+    /** If false, transactions wait in the pool until `mine` is called. */
     setAutomine: (on: boolean) => call('evm_setAutomine', on),
     setIntervalMining: (seconds: number) => call('evm_setIntervalMining', seconds),
-    /** Moves the chain's clock forward, and mines a block that shows it. */
+    /** Moves the chain's clock forward and mines a block with the new time. */
     async passTime(seconds: number): Promise<void> {
       await call('evm_increaseTime', seconds);
       await call('anvil_mine', '0x1');
@@ -121,7 +121,7 @@ async function transfersTo(rpc_url: string, pay_to: string): Promise<TransferEve
   }));
 }
 
-/** A real mint by USDC's minter; the node signs for that account. */
+/** Mints by USDC's own minter account, which the node signs for. */
 async function mintUsdc(rpc_url: string, to: string, amount_atomic: bigint): Promise<void> {
   const data = encodeFunctionData({ abi, functionName: 'mint', args: [to as Hex, amount_atomic] });
   const transaction = { from: usdcAdmin.address, to: networks.base.usdc, data };

@@ -7,9 +7,8 @@ import { transformSync } from 'esbuild';
 import { ROOT } from './root.ts';
 
 /*
- * Node runs our sources as they are, in each worker of the tests: it strips types by itself, and keeps V8's code of what it
- * has loaded. Decorators and enums are more than types; the files that have them are compiled here, and what comes of it
- * is kept by its content.
+ * Each worker of the tests runs our TypeScript sources in Node directly, which strips the types and caches V8's compiled code. Decorators
+ * and enums cannot be stripped, so files that have them are compiled here, and the result is cached under the hash of the source.
  */
 
 const OURS = new URL('../../', import.meta.url).href;
@@ -42,7 +41,7 @@ function compiled(path: string, source: string): string {
   }
 }
 
-/** Where nothing can be written, each worker compiles for itself. */
+/** Writes to the cache. If the folder cannot be written to, each worker compiles for itself. */
 function keep(path: string, code: string): void {
   try {
     mkdirSync(CACHE, { recursive: true });

@@ -6,7 +6,7 @@ import { mayWrite, mirrorOf } from '../../gateway/built.js';
 import { sha256Hex } from '../../schema/digest.ts';
 import { ROOT } from './root.ts';
 
-/** Parts of a compiled contract that a deployment needs. */
+/** Parts of a compiled contract that its deployment needs. */
 export interface CompiledContract {
   readonly abi: Abi;
   readonly bytecode: Hex;
@@ -27,7 +27,7 @@ const SOURCE = 'Wallets.sol';
 const KEPT = join(ROOT, 'node_modules/.cache/spend-receipt-gateway');
 let known: Promise<Contracts> | null = null;
 
-/** A contract of the tests by name. */
+/** A compiled contract of the tests by its name. */
 export async function contractNamed(name: string): Promise<CompiledContract> {
   known ??= contracts();
   const compiled = (await known)[name];
@@ -35,11 +35,11 @@ export async function contractNamed(name: string): Promise<CompiledContract> {
   return compiled;
 }
 
-/** All contracts, compiled once for all runs: a compilation takes a core for seven seconds, and each worker of a run needs them. */
+/** Compiles all contracts once for all runs, because a compilation occupies a core for seven seconds and every worker needs them. */
 export async function contracts(): Promise<Contracts> {
   const input = inputOf(await readFile(join(import.meta.dirname, 'contracts', SOURCE), 'utf8'));
   const name = `contracts-${sha256Hex(`${solcPackage.version} ${input}`)}.json`;
-  // Contracts that another user has compiled are read; if this user may not write there, their own go into another folder.
+  // Contracts that another user compiled are read from the first folder. A user who cannot write there saves new ones in the second.
   const own = mayWrite(KEPT) ? KEPT : join(mirrorOf(ROOT), 'dist');
   for (const folder of [KEPT, own]) {
     const kept = await readFile(join(folder, name), 'utf8').catch(() => null);

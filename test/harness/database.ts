@@ -7,22 +7,22 @@ import { administer, createDatabase, databaseUrl, onCluster, TEMPLATE } from './
 import { atEnd } from './release.ts';
 
 interface DatabaseOptions {
-  /** Whether the database's clock must not reach a full hour while a file runs. */
+  /** Whether the database's clock must not pass a full hour while a file runs. */
   readonly mid_hour?: boolean;
 }
 
 export interface FreshDatabase {
   readonly url: string;
-  /** Also called after the file's last test. */
+  /** Drops the database. It is also called after the file's last test. */
   drop(): Promise<void>;
 }
 
-/** The transaction type of the code under test, over a transaction that a test opens and ends itself. */
+/** The transaction type of the code under test, on a transaction that a test opens and ends itself. */
 export function txOf(client: pg.Client): Tx {
   return { query: client.query.bind(client), write: statement => void client.query(statement) };
 }
 
-/** A migrated database of its own, copied from the template. */
+/** A migrated database that only this file uses, copied from the template. */
 export async function freshDatabase({ mid_hour = false }: DatabaseOptions = {}): Promise<FreshDatabase> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;
@@ -36,14 +36,14 @@ export async function freshDatabase({ mid_hour = false }: DatabaseOptions = {}):
 }
 
 const MINUTE_MS = 60_000;
-/** More than the longest file takes on the busiest machine. */
+/** Longer than the slowest file runs on a busy machine. */
 const HOUR_LEFT_MS_MIN = 25 * MINUTE_MS;
 const SET_BACK_MINUTES = 30;
 
 /**
- * Payments and refusals count by the hour of the database's clock, and those of one hour do not count in the next. Late
- * in an hour that clock is set back, but not into the hour before: unqualified, its functions are found in `public`
- * first.
+ * Payments and refusals are counted by the hour of the database's clock, so a count would start again at a full hour. Late in an hour the
+ * clock is therefore set back, though not into the hour before. Its functions are replaced in `public`, where the search path finds
+ * unqualified names first.
  */
 async function keepFromFullHour(url: string, name: string): Promise<void> {
   if (60 * MINUTE_MS - (Date.now() % (60 * MINUTE_MS)) >= HOUR_LEFT_MS_MIN) return;
@@ -61,7 +61,7 @@ async function keepFromFullHour(url: string, name: string): Promise<void> {
   await administer(url, [...set_back, `alter database ${name} set search_path = public, pg_catalog`].join('; '));
 }
 
-/** The single value that a statement returns, over a connection of its own. */
+/** The single value that a statement returns, over a new connection. */
 export async function valueAt(url: string, text: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

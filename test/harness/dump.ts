@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** All rows of a database, of every schema, as text; bytes are in hex, as Postgres writes them. */
+/** All rows of all schemas of a database, as text. Bytes are in hex, as Postgres writes them. */
 export async function dumpOf(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

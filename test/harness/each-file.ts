@@ -9,7 +9,7 @@ const file = relative(ROOT, expect.getState().testPath ?? '');
 
 mark('file begins', file);
 beforeAll(() => {
-  // Workers are ended without leave to save anything: what was loaded is kept as it is loaded.
+  // Saves the compile cache after loading, because a worker is killed at its end and could not save it then.
   flushCompileCache();
   mark('tests begin', file);
 });

@@ -12,12 +12,12 @@ import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 
-/* Runs the programs of rest-compat/client/examples as their readers do: by Node, with their environment alone. */
+/* Runs the programs of rest-compat/client/examples as a reader would: in Node, with only the variables that they need. */
 
 export const EXAMPLES = join(ROOT, 'rest-compat/client/examples');
 
 type Environment = Readonly<Record<string, string>>;
-/** The modules that all examples load are compiled once. */
+/** The cache lets Node compile the modules that all examples load only once. */
 const kept = { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/examples') };
 
 interface ExampleEnd {
@@ -34,7 +34,10 @@ export async function runNode(file: string, words: readonly string[], environmen
   return { code: ended.child.exitCode ?? -1, out, err };
 }
 
-/** Starts a program of this checkout that runs until it is interrupted. Returns its lines as they come, and a function that ends it. */
+/**
+ * Starts a program of this checkout that runs until it is interrupted. Returns its lines, which grow as it prints them, and a function that
+ * interrupts it.
+ */
 export function startNode(file: string, words: readonly string[], environment: Environment) {
   const child = spawn(...withParentDeathSignal(process.execPath, [file, ...words]), {
     cwd: ROOT,
@@ -51,7 +54,7 @@ export function startNode(file: string, words: readonly string[], environment: E
   return {
     lines,
     press: () => child.stdin.write('\n'),
-    /** Sends SIGINT, as Ctrl-C does; resolves to the exit code. */
+    /** Sends SIGINT, as Ctrl-C does. Resolves with the exit code. */
     async interrupt() {
       child.kill('SIGINT');
       return (await ended)[0];
@@ -59,7 +62,7 @@ export function startNode(file: string, words: readonly string[], environment: E
   };
 }
 
-/** A DATA_DIR as a development service at `url` leaves it. */
+/** A DATA_DIR with the file that a development service at `url` leaves in it. */
 export async function developmentFolder({ chain, url }: Pick<Service, 'url' | 'chain'>): Promise<string> {
   const folder = await ownFolder();
   const development = { url, base_rpc_url: chain.rpc_url, usdc: networks.base.usdc, wallets: developmentBuyers };
@@ -67,11 +70,11 @@ export async function developmentFolder({ chain, url }: Pick<Service, 'url' | 'c
   return folder;
 }
 
-/** Runs examples against a service, each with a wallet of its own. */
+/** Runs examples against a service, each with a new wallet. */
 export function examplesAt(service: () => Pick<Service, 'url' | 'chain'>) {
   const environmentOf = async (given: Environment) => {
     const { private_key } = await service().chain.newWallet();
-    // Examples write files there and do not remove them.
+    // A new TMPDIR, because examples write files there and do not remove them.
     return { SERVICE_URL: service().url, PRIVATE_KEY: private_key, TMPDIR: await ownFolder(), ...given };
   };
   return {

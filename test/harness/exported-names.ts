@@ -6,13 +6,13 @@ export interface ExportedNames {
   readonly types: readonly string[];
 }
 
-/** What the type declarations of a package name. */
+/** Names in the type declarations of a package. */
 interface PackageNames {
-  /** By each of the files. */
+  /** Exported names of each file. */
   readonly exported: Readonly<Record<string, ExportedNames>>;
   /**
-   * By each exported name that has any: its members, `?` where one may be left out, and its literals, in any depth. Those of another
-   * exported name are not repeated.
+   * For each exported name that has any: its members at any depth, with `?` if optional, and its literals. Those of another exported name
+   * are not repeated.
    */
   readonly members: Readonly<Record<string, readonly string[]>>;
 }
@@ -78,7 +78,7 @@ const options: ts.CompilerOptions = {
 
 const isOwnFile = (file: string, folder: string) => file.startsWith(folder) && !file.includes('/node_modules/');
 
-/** A member with whether it may be left out, or a literal. */
+/** Name of a member, with `?` if it is optional, or text of a literal. Null for any other node. */
 function nameIn(node: ts.Node): string | null {
   if (ts.isStringLiteral(node)) return node.text;
   if (ts.isPropertySignature(node) || ts.isMethodSignature(node) || ts.isPropertyDeclaration(node))

@@ -16,25 +16,25 @@ import { developmentFeePayer } from '../../gateway/development/svm/wallets.ts';
 import { networks } from '../../schema/network.ts';
 import { atEnd } from './release.ts';
 
-/** What it reports of a settlement, true or not. */
+/** The facilitator's answer, which may be false. */
 export type FacilitatorReply =
   | { readonly kind: 'the_truth' }
-  /** Names another hash than that of the transaction that carried the payment. */
+  /** The hash is not the one of the transaction that carried the payment. */
   | { readonly kind: 'success'; readonly transaction: string }
   | { readonly kind: 'failure'; readonly reason: string; readonly transaction?: string; readonly status?: number }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'text'; readonly text: string }
-  /** Well-formed to its end, which comes after that many bytes. */
+  /** An answer that is valid JSON to its end, but that many bytes long. */
   | { readonly kind: 'flood'; readonly bytes: number }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | { readonly kind: 'nothing' }
-  /** Drops the connection. */
+  /** Closes the connection. */
   | { readonly kind: 'hang_up' };
 
-/** Treatment of one payment: the reply of its verification, whether the money moves, and the reply of its settlement. */
+/** How one payment is treated: the answer to its verification, whether the money moves, and the answer to its settlement. */
 export interface FacilitatorBehaviour {
   readonly verifies?: FacilitatorReply;
-  /** Whether it stops listening after the verification and before the settlement. */
+  /** Whether the facilitator stops listening between the verification and the settlement. */
   readonly leaves?: boolean;
   readonly settles: boolean;
   readonly reply: FacilitatorReply;
@@ -42,15 +42,15 @@ export interface FacilitatorBehaviour {
   readonly meanwhile?: () => Promise<unknown> | unknown;
 }
 
-/** A request before its body is read, with the credentials of its sender. */
+/** A request before its body is read, with the sender's credentials. */
 export interface FacilitatorVisit {
   readonly method: string;
-  /** `host/path`, as the sender addresses it. */
+  /** `host/path` as the sender wrote it. */
   readonly place: string;
   readonly path: string;
   readonly authorization: string | null;
 }
-/** The status by which it refuses a request, or null if it admits it. */
+/** Returns the status by which a request is refused, or null to admit it. */
 export type AdmissionRule = (knocking: FacilitatorVisit) => number | null | Promise<number | null>;
 
 /** A request to settle a payment. */
@@ -66,18 +66,20 @@ const SOLANA = { ...BASE, network: networks.solana.caip2, extra: { feePayer: dev
 export const honest: FacilitatorBehaviour = { settles: true, reply: { kind: 'the_truth' } };
 
 export interface FacilitatorOptions {
-  /** Read at the first request, as the chain may start after the facilitator. */
+  /** URL of the node. It is read at the first request, because the chain may start after the facilitator. */
   readonly rpc_url: () => string;
-  /** The key that pays gas; no other sender may use it. */
+  /** The key that pays gas. No other sender may use it, or their nonces would collide. */
   readonly private_key?: Hex;
   readonly factories?: readonly Hex[];
-  /** A Solana on which it settles too, with the publicly known fee payer. */
+  /** URL of a Solana node on which it settles too, with the publicly known fee payer. */
   readonly svm_url?: () => string;
 }
 
 export type TestFacilitator = Awaited<ReturnType<typeof startFacilitator>>;
 
-/** An x402 facilitator over HTTP, made of the official packages, whose behaviour a test sets; closed after the last test. */
+/**
+ * An x402 facilitator over HTTP that is made of the official packages and whose behaviour a test sets. It is closed after the last test.
+ */
 export async function startFacilitator(options: FacilitatorOptions) {
   const settlements: FacilitatorRequest[] = [];
   let behaviour: (asked: FacilitatorRequest) => FacilitatorBehaviour = () => honest;
@@ -94,7 +96,7 @@ export async function startFacilitator(options: FacilitatorOptions) {
       const { method = '', url: path = '' } = incoming;
       const { host = '', authorization = null } = incoming.headers;
       const status = await admits({ method, path, place: host + path, authorization });
-      // It returns the credentials that it received: those of a careless facilitator must reach no log of ours.
+      // Repeats the credentials that it received, as a careless facilitator does. They must not appear in any log of the service.
       if (status !== null) return send(response, { status, text: { error: 'unauthorized', shown: authorization } });
       if (incoming.url === '/supported')
         return send(response, {
@@ -133,16 +135,16 @@ export async function startFacilitator(options: FacilitatorOptions) {
   atEnd(close);
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Every settlement that was requested, repeated ones too. */
+    /** Every settlement that was requested, including repetitions. */
     settlements,
     behave(next: FacilitatorBehaviour | ((asked: FacilitatorRequest) => FacilitatorBehaviour)): void {
       behaviour = typeof next === 'function' ? next : () => next;
     },
-    /** Sets the rule by which it admits requests. Until then it admits all. */
+    /** Sets the rule by which requests are admitted. By default all are. */
     demand(next: AdmissionRule): void {
       admits = next;
     },
-    /** Stops listening until it resumes. */
+    /** Stops listening until `resume` is called. */
     leave: close,
     resume: () => listen(port),
   };
@@ -159,7 +161,7 @@ function officialFacilitator({ rpc_url, private_key, factories = [] }: Facilitat
   const account = privateKeyToAccount(private_key ?? last?.private_key ?? '0x');
   const transport = http(rpc_url());
   const client = createWalletClient({ account, chain: base, transport, pollingInterval: 20 }).extend(publicActions);
-  // viem's methods take more than the signer's interface names, and answer with more.
+  // The cast is safe: viem's methods accept and return everything that the signer's interface needs.
   const signer = toFacilitatorEvmSigner({ ...client, address: account.address } as unknown as EvmSigner);
   const scheme = new ExactEvmScheme(signer, { eip6492AllowedFactories: [...factories] });
   return new x402Facilitator().register(networks.base.caip2, scheme);
@@ -175,7 +177,7 @@ type EvmSigner = Parameters<typeof toFacilitatorEvmSigner>[0];
 
 function askedIn(body: RequestBody): FacilitatorRequest {
   const { authorization } = body.paymentPayload.payload as { authorization?: { from: Hex; nonce: Hex } };
-  // In a Solana payment, payer and nonce are inside the transaction.
+  // A Solana payment has no such member, because its payer and nonce are inside the transaction.
   return { payer: authorization?.from ?? '0x', nonce: authorization?.nonce ?? '0x', body };
 }
 
@@ -213,7 +215,7 @@ function tell(response: ServerResponse, says: FacilitatorReply, truth: SettleRes
   }
 }
 
-/** JSON whose first member has that length. */
+/** Sends JSON whose first member has that length. */
 function flood(response: ServerResponse, truth: object, bytes: number): void {
   const chunk = 'x'.repeat(64 * 1024);
   let left = bytes;
@@ -232,7 +234,7 @@ function flood(response: ServerResponse, truth: object, bytes: number): void {
   pour();
 }
 
-/** Text is sent unchanged, anything else as JSON. */
+/** Sends an answer. Text is sent unchanged, anything else as JSON. */
 function send(response: ServerResponse, { status = 200, text }: { status?: number | undefined; text: unknown }): void {
   const body = typeof text === 'string' ? text : JSON.stringify(text);
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
@@ -246,7 +248,9 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** The official signer asks the node for its nonce, so two parallel transactions would get the same. */
+/**
+ * Runs calls one after the other, because the official signer asks the node for its nonce and two parallel transactions would get the same.
+ */
 function oneByOne<A extends unknown[], T>(act: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (...args) => {

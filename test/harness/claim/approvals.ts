@@ -16,22 +16,25 @@ import { abandonLease, claimRequest, OWNER } from './fixture.ts';
 const PRICE = atomicAmount(2000n);
 
 interface SubmitOptions {
-  /** Of its request, a character as often as it takes. */
+  /** One character, which is repeated to fill the hash of the request. */
   readonly hash?: string;
   readonly queue?: number;
   readonly key?: string;
-  /** Its money has moved already, by whomever. */
+  /** Whether its payment was already used outside of this claim, so that the money is owed. */
   readonly owed?: boolean;
   readonly intent_id?: string;
   readonly differently?: Partial<ClaimRequest>;
   readonly holds_atomic?: bigint;
 }
 
-/** Books that let nothing pass without an approval, on the very statements that claim, release and record; nothing is recorded by their queues. */
+/**
+ * Books that allow nothing without an approval. They use the same statements as the service to claim, release and record, but their queues
+ * record nothing.
+ */
 export async function openApprovals() {
   const database = await freshStore();
   const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
-  // Two, as two processes have: nothing is in memory that one knows and the other does not.
+  // Two queues, like two processes: neither may depend on what the other has in memory.
   const queues = [1, 2].map(() => openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null));
   let books = 0;
   let keys = 0;
@@ -69,19 +72,22 @@ export async function openApprovals() {
       });
       return { key, outcome };
     },
-    /** Answers what is open for that hash; how many that were. */
+    /** Approves all open requests with that hash. Returns their number. */
     async approve(agent: AgentId, hash = 'a'): Promise<number> {
       const open = (await requests(agent)).filter(it => it.requestHash[0] === hash && statusOfApproval(it) === 'open');
       for (const found of open)
         await database.transaction(tx => answerApproval(tx, found, { decision: 'approve', by: 'wallet' }));
       return open.length;
     },
-    /** Lets go of a claim, as its call does, with what it holds on the book. */
+    /** Releases a claim as its call does, and with it the reservation on the book. */
     async release(agent: AgentId, lease: Lease): Promise<void> {
       await abandonLease(database, lease, true);
       await database.transaction(tx => voidReservations(tx, [{ agent_id: agent, amount: PRICE }]));
     },
-    /** What reconcile does as it finds that a payment was used after it was let go of; null where it was claimed meanwhile. */
+    /**
+     * Reopens a claim as reconcile does when it finds that a payment was used after its release. Null if the payment was claimed again in
+     * the meantime.
+     */
     async usedElsewhere(key: string): Promise<Lease | null> {
       const standing = await claimByKey(database, key);
       const again = standing && (await database.transaction(tx => reopen(tx, standing, OWNER, 1)));

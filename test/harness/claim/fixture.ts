@@ -14,7 +14,7 @@ export const OTHER = '22222222-2222-4222-8222-222222222222';
 
 let number = 0;
 
-/** One claim as a paid call would make it; every one has a task of its own. */
+/** A claim as a paid call makes it. Each has a new task id. */
 export function claimRequest(claim_key: string, differently: Partial<ClaimRequest> = {}): ClaimRequest {
   return {
     claim_key,

@@ -5,11 +5,11 @@ import { Worker } from 'node:worker_threads';
 import { locateBuild } from '../../../gateway/built.js';
 import { build } from '../../../gateway/development/build.ts';
 
-/** What a thread is handed for one run of a command. */
+/** Message to the thread for one run of a command. */
 export interface CommandOptions {
-  /** Of its file, as it is built. */
+  /** URL of the built file. */
   readonly url: string;
-  /** Where V8's code of it is kept. */
+  /** Folder in which V8 keeps the compiled code of the file. */
   readonly compiled: string;
   readonly argv: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -23,16 +23,16 @@ export interface CommandOutput {
 
 export interface CommandInput {
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** On standard input. */
+  /** Text on standard input. */
   readonly input?: string;
 }
 
-/** How a command has ended. */
+/** Exit code and output of a command. */
 export interface CommandEnd {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** Both, in the order in which they were written, without the end of the last line. */
+  /** Both outputs in the order in which they were written, without the last line feed. */
   readonly text: string;
 }
 
@@ -40,9 +40,9 @@ let thread: Worker | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command of an operator (`gateway/commands/verify.ts`) as it is built, by its words and variables alone, in a thread of this
- * worker: some milliseconds of CPU, where a process takes half a second. Commands run one after the other. What a test sends signals,
- * what reads HOME, and one run of each command are processes.
+ * Runs an operator's command (`gateway/commands/verify.ts`) from its build, in a thread of this worker. That takes some milliseconds of
+ * CPU, where a process takes half a second. The command gets only these arguments and variables. Commands run one after the other. Tests
+ * that send signals, tests of HOME, and one test of each command start a process instead.
  */
 export function runCommand(entry: string, words: readonly string[], given: CommandInput = {}): Promise<CommandEnd> {
   const end = last.then(() => runNext(entry, words, given));
@@ -95,7 +95,7 @@ function sendTo(worker: Worker, asked: CommandOptions): Promise<CommandResult> {
 
 const built = new Map<string, ReturnType<typeof locateBuild>>();
 
-/** Sources stay as they are while tests run: all of them are read once. */
+/** Finds and builds each program only once, because sources do not change while tests run. */
 async function builtProgram(entry: string): Promise<ReturnType<typeof locateBuild>> {
   const known = built.get(entry) ?? locateBuild(entry);
   built.set(entry, known);

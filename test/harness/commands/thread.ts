@@ -5,11 +5,11 @@ import { parentPort } from 'node:worker_threads';
 import type { CommandOptions, CommandOutput } from './run.ts';
 
 /*
- * A thread in which one command of an operator runs after the other. What commands share is loaded once; the file of each is evaluated
- * for each run, as by a process. To it `process` is what a process has: its words, its variables, where it writes, how it ends.
+ * A thread that runs operators' commands one after the other. Modules that commands share are loaded once, but the file of a command is
+ * evaluated in each run, as in a new process. `process` is replaced, so that a command gets its own arguments, variables, output and exit.
  */
 
-/** What `process.exit` ends: nothing behind it runs. */
+/** Thrown by `process.exit`, so that no statement after it runs. */
 class Exit extends Error {
   override name = 'Exit';
   readonly code: number;

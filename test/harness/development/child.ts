@@ -6,13 +6,13 @@ import { atEnd } from '../release.ts';
 import { ROOT } from '../root.ts';
 
 export interface ProgramChild<T> {
-  /** What the program said first. */
+  /** The first line that the program printed. */
   readonly first_line: T;
   readonly process: ChildProcess;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Runs a main of the tests (mains.ts) in a process of its own until its first line of JSON. */
+/** Runs a main of the tests (mains.ts) in a separate process. Resolves with its first line, which is JSON. */
 export async function runChild<T>(main: string, ...args: string[]): Promise<ProgramChild<T>> {
   const child = spawn(...withParentDeathSignal(process.execPath, [...programOf(main), ...args]), {
     cwd: ROOT,

@@ -12,12 +12,12 @@ const named = {
   SOLANA_RPC_URL: '',
 };
 
-/** Starts one stand-in, prints its properties, and runs on until a signal; SIGTERM stops what it started. */
+/** Starts one stand-in, prints its properties, and runs until a signal. SIGTERM also stops what it started. */
 const starts: Record<string, () => Promise<{ stop(): Promise<void> }>> = {
   postgres: () => startPostgres(data_dir, idle_ms),
   chain: () => startBaseChain(data_dir, { idle_ms }),
   development: () => startDevelopment(readConfig({ DATA_DIR: data_dir }), { idle_ms }),
-  /** A service whose settings name everything, so that it starts no stand-in. */
+  /** A service whose settings name every part, so that it starts no stand-in. */
   without: () => startDevelopment(readConfig({ DATA_DIR: data_dir, ...named }), { idle_ms }),
 };
 const start = starts[kind ?? ''];

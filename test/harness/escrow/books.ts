@@ -12,7 +12,7 @@ import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { collectAll, collection, withBooks } from '../ledger/fixture.ts';
 
-/** What the receipts of these books commit to. */
+/** The output commitment of the receipts on these books. */
 export const COMMITTED = `sha256:${'b'.repeat(64)}`;
 export const SPEC_HASH = '5'.repeat(64);
 export const CLAIM = { claim_type: 'output_missing', evidence: { seen: 'nothing' } } as const;
@@ -28,13 +28,14 @@ export interface EscrowRow {
 
 const BATCH = 25;
 
-/** Books 1 to `books` of a database, on each so many collected calls of 2,000: `task_<book>_<number>`. */
+/** Books 1 to `books` of a database, each with `calls` collected calls of 2,000 atomic units. Their task ids are `task_<book>_<number>`. */
 export async function openEscrowBooks(database: Database, books: number, calls: number) {
   const acting = { database, clock: systemClock, random: systemRandom };
   const agents = Array.from({ length: books }, (_, index) => index + 1);
   await withBooks(database, ...agents);
   for (const agent of agents) {
-    // Signed before the transaction, and a few at a time: a server ends a session that is silent in the midst of one.
+    // All receipts are signed before a transaction begins, and a transaction records only a few, because the server ends a session that is
+    // idle within a transaction.
     const bought = Array.from({ length: calls }, (_, index) => collection(agent, agent * 10_000 + index));
     for (let from = 0; from < calls; from += BATCH)
       await database.transaction(tx => collectAll(tx, bought.slice(from, from + BATCH)));
@@ -50,7 +51,7 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
         parties: { counterparty_agent_id: counterparty },
         ...terms,
       }),
-    /** A receipt of a call that this agent pays for now, and what it commits to. */
+    /** A receipt of a call that this agent pays for now, with its output commitment. */
     async delivery(agent = 2, output_commitment = COMMITTED) {
       const number = delivered++;
       const bought = collection(agent, agent * 10_000 + number);
@@ -65,18 +66,18 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
       moveLedgerEscrow(acting, agentId(agent), { escrow_id }, { action, said }),
     readLedger: (agent: number, escrow_id: string) => ledgerEscrow(acting, agentId(agent), { escrow_id }),
     expire: () => expireEscrows(acting),
-    /** Its time is over, by the database's clock. */
+    /** Moves the end of an escrow into the past, by the database's clock. */
     async pass(table: 'a2a_escrow' | 'ledger_escrow', escrow_id: string): Promise<void> {
       const text = `update ${table} set expires_at = clock_timestamp() - interval '1 second' where escrow_id = $1`;
       await database.query({ text, values: [escrow_id] });
     },
-    /** All rows of escrows between agents, book by book. */
+    /** All rows of escrows between agents, ordered by book. */
     rows: () =>
       database.query<EscrowRow & Record<string, unknown>>({
         text: `select agent_id, seq, task_id, parent_ref, amount, facts->'a2a_escrow' as facts from book_row
           where evidence = 'a2a_escrow' order by agent_id, seq`,
       }),
-    /** As the service audits it, from the first event to the last. */
+    /** Audits all books as the service does, from the first event to the last. */
     async audit(): Promise<void> {
       for (const agent of agents)
         for (let walked = auditStart; ; ) {
@@ -91,7 +92,7 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
 
 export type EscrowBooks = Awaited<ReturnType<typeof openEscrowBooks>>;
 
-/** An escrow of agent 1 with agent 2, brought that far. */
+/** An escrow of agent 1 with agent 2 in that state. */
 export async function bringTo(
   books: EscrowBooks,
   job_id: string,

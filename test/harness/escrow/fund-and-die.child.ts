@@ -4,7 +4,7 @@ import { moveA2aEscrow } from '../../../subgraphs/book/escrow/a2a-step.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 
-/** Funds an escrow of agent 1, rows on both books and all, and is killed before it can commit. */
+/** Funds an escrow of agent 1, which writes rows on both books, in a process that is killed before it can commit. */
 const [, , url = '', job_id = '', task_id = ''] = process.argv;
 const store = await openStore(url);
 const dying: Database = {

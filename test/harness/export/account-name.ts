@@ -10,7 +10,7 @@ const part = fc
   )
   .filter(text => text !== '');
 
-/** Any legal name of an account: letters of all scripts, signs, and single spaces within its parts. */
+/** Any valid name of an account: letters of all scripts, symbols, and single spaces within its parts. */
 export const accountName = fc
   .tuple(fc.constantFrom('Expenses', 'a', '1000', 'Größe', '経費'), fc.array(part, { maxLength: 4 }))
   .map(([first, parts]) => [first, ...parts].join(':'))

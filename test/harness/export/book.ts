@@ -5,10 +5,10 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { collectAll, collectedFactsOf, collection, letIdle, withBooks } from '../ledger/fixture.ts';
 
-/** What of a row differs from the fixture's. */
+/** Members of a row that differ from those of the fixture. */
 export type RowChanges = Partial<InitialFacts>;
 
-/** Rows born by the ledger itself, some in each transaction, on a book of their own; the first is number 1. */
+/** Appends rows to a new book by the ledger's own functions, some in each transaction. Numbers start at 1. */
 export async function bookOf(database: Database, agent_id: AgentId, rows: readonly RowChanges[]): Promise<void> {
   await withBooks(database, agent_id);
   const items = rows.map((differently, index) => {
@@ -26,7 +26,7 @@ export async function bookOf(database: Database, agent_id: AgentId, rows: readon
 
 const AT_ONCE = 16;
 
-/** Texts as callers choose them: formulas, quotes, line breaks, control characters and words of other scripts. */
+/** Texts that a caller may choose: formulas, quotes, line breaks, control characters and words of other scripts. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.constantFrom('=1+1', '+1', '-1', '@sum', '\t=1', '\r=1', '＝1', '"q"', 'a,b', 'a\nb', 'a;b|c', '\\', '', ' ', "'"),
@@ -42,7 +42,7 @@ const blocked: RowChanges = {
   amount: null,
 };
 
-/** A row of any kind, with any text where a caller may have chosen it. */
+/** A row of any kind. Members that a caller can choose have any text. */
 export const anyRow: fc.Arbitrary<RowChanges> = fc.oneof(
   fc.record({
     model: callerText,

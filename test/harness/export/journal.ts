@@ -8,7 +8,7 @@ import type { ExportFilter } from '../../../subgraphs/book/export/publish.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { bookOf, type RowChanges } from './book.ts';
 
-/** Books on one store, their journals, and what their own counters say. */
+/** Books in one database, their journals, and the sums that the books themselves hold. */
 export function journalsOf(store: Database) {
   let agents = 0;
   return {
@@ -29,7 +29,7 @@ export function journalsOf(store: Database) {
       for await (const piece of bookJournal(source, format, unit, { ...usualAccounts, ...names })) text += piece.text;
       return text;
     },
-    /** What the book's own counters say, by currency. */
+    /** The book's own sums by currency. */
     async bookSums(agent_id: AgentId): Promise<CurrencySums> {
       const [head] = await store.query<{ by_rail: Record<string, { amount: string }> }>({
         text: 'select by_rail from book where agent_id = $1',
@@ -43,11 +43,11 @@ export function journalsOf(store: Database) {
   };
 }
 
-/** By currency, in atomic units. */
+/** Sums by currency in atomic units. */
 export type CurrencySums = Record<string, bigint>;
 
 const decimals: Readonly<Record<string, number>> = { USDC: 6, XNO: 30 };
-/** Atomic units of an amount in full, whatever its sign. */
+/** Atomic units of a decimal amount, which may be negative. */
 export function atomic(text: string, currency: string): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   expect(fraction.length).toBeLessThanOrEqual(decimals[currency] ?? 0);
@@ -69,18 +69,18 @@ interface Posting {
 /** A transaction of a journal in the format of ledger and hledger. */
 export interface Transaction {
   readonly date: string;
-  /** `!` is pending, `*` cleared. */
+  /** `!` marks a pending transaction, `*` a cleared one. */
   readonly mark: string;
   readonly postings: readonly Posting[];
 }
 
 const HEAD = /^(?:; [^\n]+\n)+\n/;
-/** Date, code in parentheses, description, comments, and two postings or more: no more of the format than we may use. */
+/** Date, code in parentheses, description, comments, and at least two postings. Our journals must not use any other part of the format. */
 const TRANSACTION =
   /(?<date>\d{4}-\d\d-\d\d) (?<mark>[*!]) \([^()\n]*\)[^\n;|]*\n(?: {2}; [^\n]*\n)*(?<postings>(?: {2}\S+(?: \S+)* {2}-?[0-9.]+ [A-Z]+\n){2,})\n/y;
 const POSTING = /^ {2}(\S+(?: \S+)*) {2}(-?[0-9.]+) ([A-Z]+)$/gm;
 
-/** Reads all of a journal. */
+/** All transactions of a journal. @throws if any text is not part of one */
 export function transactionsOf(text: string): readonly Transaction[] {
   const found: Transaction[] = [];
   for (let at = HEAD.exec(text)?.[0].length ?? 0; at < text.length; ) {

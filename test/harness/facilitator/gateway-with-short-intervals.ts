@@ -4,6 +4,6 @@ import { startDevelopment } from '../../../gateway/development/start.ts';
 import { openGateway } from '../../../gateway/open.ts';
 import { shortIntervals } from './short-intervals.ts';
 
-/** The service with short intervals as a process of its own. */
+/** The service with short intervals, as a separate process. */
 const development = await startDevelopment(readConfig());
 await openGateway(development.config, { logger: pino({ level: development.config.log_level }), ...shortIntervals });

@@ -8,7 +8,7 @@ import { shortIntervals, shortTimeouts } from './short-intervals.ts';
 
 export type FacilitatorService = Awaited<ReturnType<typeof openFacilitatorService>>;
 
-/** One database, chain, hub and facilitator, for processes that settle by it. Their own node is behind a gate. */
+/** One database, chain, hub and facilitator, for processes that settle by that facilitator. Their RPC to the chain goes through a gate. */
 export async function openFacilitatorService(options: Omit<FacilitatorOptions, 'rpc_url'> = {}) {
   const ground = await openGround();
   const facilitator = await startFacilitator({ ...options, rpc_url: () => ground.chain.rpc_url });
@@ -24,8 +24,8 @@ export async function openFacilitatorService(options: Omit<FacilitatorOptions, '
     facilitator,
     gate,
     /**
-     * Returns a function that cuts the processes off from the chain at its first call alone, so that a retry does not
-     * close a gate that was opened since.
+     * Returns a function that cuts the processes off from the chain at its first call only, so that a retry does not cut a gate that has
+     * been opened since.
      */
     cutOnce(): () => void {
       let done = false;
@@ -34,23 +34,23 @@ export async function openFacilitatorService(options: Omit<FacilitatorOptions, '
         done = true;
       };
     },
-    /** Starts it with the settings of an operator. */
+    /** Starts a process with the intervals of production. */
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
-    /** Starts one that polls and retries sooner. */
+    /** Starts a process that polls and retries sooner. */
     startPollingFast: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed }, options: shortIntervals }),
-    /** Starts one that also gives up on a facilitator sooner. */
+    /** Starts a process that also gives up on a facilitator sooner. */
     startTimingOutFast: () => ground.start({ environment, options: shortTimeouts }),
-    /** Starts one with short intervals, which dies when the test says so. */
+    /** Starts a process with short intervals that dies at the point that a test sets. */
     startDying: () => ground.startDying({ environment, options: shortIntervals }),
-    /** The same as a process of its own. */
+    /** Starts the service with short intervals as a separate process. */
     startProcess: () =>
       ground.startProcess({ environment, entry: 'test/harness/facilitator/gateway-with-short-intervals.ts' }),
-    /** Number of requests to the facilitator to settle it. */
+    /** Number of requests to settle this payment that the facilitator received. */
     timesAsked: ({ authorization: { nonce } }: Order) =>
       facilitator.settlements.filter(asked => asked.nonce === nonce).length,
-    /** The transfers of its payer on the chain: one, or none. */
+    /** Transfers of the order's payer on the chain: one or none. */
     async transfersOf({ authorization: { payer } }: Order) {
       const transfers = await ground.chain.transfers(ground.pay_to);
       return transfers.filter(({ from }) => from === payer.toLowerCase());
@@ -58,14 +58,14 @@ export async function openFacilitatorService(options: Omit<FacilitatorOptions, '
   };
 }
 
-/** Audits once no arrival is pending any more. Returns the number of transfers. */
+/** Waits until no arrival is pending, then audits. Returns the number of transfers. */
 export async function auditArrivals({ ground }: FacilitatorService): Promise<number> {
   const text = `select 1 from payment_claim where arrival = 'pending' limit 1`;
   await eventually('no arrival awaited', async () => (await ground.database.query({ text })).length === 0 || null);
   return audit(ground);
 }
 
-/** A wallet with a book, and its session. */
+/** A registered wallet with its book and session. */
 export async function registeredBuyer({ ground }: FacilitatorService, gateway: RunningService) {
   const buyer = await newBuyer(ground);
   const { status, body } = await send(gateway, await buyer.registration());
@@ -73,7 +73,7 @@ export async function registeredBuyer({ ground }: FacilitatorService, gateway: R
   return { ...buyer, agent_id: Number(body.agent_id), session: String(body.session) };
 }
 
-/** Sends it until it is answered. Before that it accepts only refusals that ask to send the same payment again. */
+/** Sends the order until it is answered 200. Until then it accepts only refusals that request the same payment again. */
 export function settledAnswerTo(gateway: RunningService, order: Order): Promise<Answer> {
   return eventually('an answer', async () => {
     const answer = await send(gateway, order);

@@ -8,11 +8,11 @@ const times = {
   pace: { rest_ms: 4_000, rest_ms_max: 4_000 },
 };
 
-/** For a service that looks for payments and asks its facilitator again sooner than an operator's. */
+/** For a service that looks for payments and retries its facilitator sooner than in production. */
 export const shortIntervals = { openSettling: configuredSettling(times) };
 
 /**
- * Also waits for a facilitator so briefly that a test of time-outs need not wait long. A busy machine takes longer for an answer that
- * does come, so other tests use `shortIntervals`.
+ * In addition waits so briefly for a facilitator that a test of time-outs is short. On a busy machine a good answer can take longer than
+ * that, so other tests use `shortIntervals`.
  */
 export const shortTimeouts = { openSettling: configuredSettling({ ...times, settle_ms: 2_500 }) };

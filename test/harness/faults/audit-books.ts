@@ -22,7 +22,7 @@ interface StoredHead {
   readonly event_hash: string;
 }
 
-/** Checks that rows and events follow each other without a gap, each bound to the one before, up to the head. */
+/** Checks that rows and events have no gaps and that each contains the hash of the one before, up to the head. */
 export async function auditBooks(database: Database): Promise<void> {
   const books = await database.query<StoredHead>({ text: 'select * from book order by agent_id' });
   const rows = await database.query<StoredRow>({ text: `select ${ROW_COLUMNS} from book_row order by agent_id, seq` });
@@ -38,7 +38,7 @@ export async function auditBooks(database: Database): Promise<void> {
 
 const ELSEWHERE = `case when evidence = 'foreign_ingest' then 'elsewhere' else '' end`;
 
-/** Checks all sums (by hour, day, model and so on), numbers of rows and evidence kinds against the rows themselves. */
+/** Checks all sums (by hour, day, model and so on) against the rows themselves. */
 async function auditSums(database: Database): Promise<void> {
   const counted = await database.query({
     text: `select agent_id, dimension, period, bucket, rail, count, amount from book_sum where count <> 0 order by 1, 2, 3, 4, 5`,
@@ -66,7 +66,10 @@ async function auditSums(database: Database): Promise<void> {
   expect(counted).toEqual(await database.query({ text: `${scans.join(' union all ')} order by 1, 2, 3, 4, 5` }));
 }
 
-/** Checks each row's count against its events, and that counts not yet written to events belong to a row that exists. */
+/**
+ * Checks the replay count of each row against its events, and that every count that is not yet written to an event belongs to a row that
+ * exists.
+ */
 async function auditCounts(database: Database): Promise<void> {
   const wrong = await database.query({
     text: `select r.agent_id, r.seq, r.replay_count, e.replays from book_row r left join (
@@ -97,7 +100,7 @@ function auditRows(book: StoredHead, rows: readonly StoredRow[], events: readonl
   expect(book.spent_atomic).toBe(sumOf(rows));
   auditWindow(rows, book.hour_start, book.hour_atomic, 3_600_000);
   auditWindow(rows, book.day_start, book.day_atomic, 24 * 3_600_000);
-  // All calls have ended, so no amount may be reserved any more.
+  // All calls have ended, so nothing may be reserved.
   expect(book.reserved_atomic).toBe(0n);
 }
 
@@ -113,7 +116,7 @@ function auditWindow(rows: readonly StoredRow[], start: Date | null, atomic: big
   expect(atomic).toBe(sumOf(within));
 }
 
-/** Spending elsewhere counts towards no ceiling. */
+/** Spending elsewhere counts towards no cap, so it is left out. */
 const sumOf = (rows: readonly StoredRow[]) =>
   rows.reduce((sum, row) => sum + (row.evidence === 'foreign_ingest' ? 0n : (row.amount ?? 0n)), 0n);
 

@@ -14,8 +14,7 @@ interface Leaf {
 }
 
 /**
- * Builds the tree again from the receipts alone. Every root that was ever signed, stored or saved must be the root of
- * one of its prefixes.
+ * Builds the tree again from the receipts only. Every root that was signed, stored or saved must be the root of one of the tree's prefixes.
  */
 export async function auditLog(database: Database, saved_head_path: string): Promise<void> {
   const leaves = await database.query<Leaf>({

@@ -11,7 +11,7 @@ interface BlockedRow {
   readonly facts: { readonly refusal_id: string; readonly policy_code: string };
 }
 
-/** Every blocked row has its signed refusal and every refusal its row, and both say the same: neither has an amount. */
+/** Every blocked row must have its signed refusal and every refusal its row, with the same content. Neither may have an amount. */
 export async function auditRefusals(database: Database): Promise<void> {
   const rows = await database.query<BlockedRow>({
     text: `select agent_id, seq, task_id, amount, collected_at, facts from book_row where evidence = 'policy_blocked'

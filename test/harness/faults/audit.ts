@@ -12,14 +12,13 @@ interface ReceiptRow {
   readonly payload: string;
   readonly agent_id: number | null;
   readonly proof_outcome: ProofOutcome;
-  /** Where the transfer was seen, if that was not known yet when the receipt was signed. */
+  /** Reference of the transfer, if it was not known when the receipt was signed. */
   readonly ingress_receipt: { readonly ref: string } | null;
 }
 
 /**
- * Compares what anyone could compare who holds both: the chain's list of transfers, and the database. Whichever process
- * died at whatever time, both must contain the same transfers, each once, and neither books nor log may have a gap or a
- * second history. Returns the number of transfers.
+ * Compares the chain's list of transfers with the database. Regardless of which process died and when, both must contain the same
+ * transfers, each once, and neither the books nor the log may have a gap or a second history. Returns the number of transfers.
  */
 export async function audit(ground: Ground): Promise<number> {
   const { database } = ground;
@@ -37,14 +36,14 @@ export async function audit(ground: Ground): Promise<number> {
   });
   const opening = await database.query<{ task_id: string }>({ text: 'select task_id from agent' });
   const opened_a_book = new Set(opening.map(it => it.task_id));
-  // The receipt by which a book was opened is the first row there, although it names no book.
+  // A receipt of a registration is the first row of the new book, although it names no book.
   const landed = receipts.filter(({ agent_id, task_id }) => agent_id !== null || opened_a_book.has(task_id));
   expect(rows.map(it => it.task_id).sort()).toEqual(landed.map(it => it.task_id).sort());
 
   const recorded = await database.query<{ task_id: string }>({
     text: `select task_id from payment_claim where state = 'recorded'`,
   });
-  // The other receipts were authorised by a key in place of a payment, so they have no claim.
+  // The remaining receipts were authorised by a key instead of a payment, so they have no claim.
   const paid = receipts.filter(({ proof_outcome }) => proof_outcome !== 'none');
   expect(recorded.map(it => it.task_id).sort()).toEqual(paid.map(it => it.task_id).sort());
 
@@ -56,13 +55,13 @@ export async function audit(ground: Ground): Promise<number> {
 
 interface MovedTransfer {
   readonly ref: string;
-  /** Index within its block on Base, within its transaction on Solana. */
+  /** Index of the transfer within its block on Base, or within its transaction on Solana. */
   readonly index: number;
   readonly from: string;
   readonly amount_atomic: bigint;
 }
 
-/** Transfers on each network of the ground. */
+/** Transfers to the service on all of its networks. */
 async function movedOn({ chain, solana, pay_to }: Ground): Promise<MovedTransfer[]> {
   const on_base = (await chain.transfers(pay_to)).map(({ tx_hash, log_index, ...moved }) => ({
     ...moved,
@@ -81,7 +80,7 @@ async function movedOn({ chain, solana, pay_to }: Ground): Promise<MovedTransfer
 function paymentOf({ payload, ingress_receipt }: ReceiptRow, transfers: readonly MovedTransfer[]): string {
   const { payment } = JSON.parse(payload) as { payment: ReceiptPayment };
   const ref = ingress_receipt?.ref ?? payment.ref;
-  // An address of Base is the same in any case; one of Solana is not.
+  // An address of Base is the same in upper and lower case. One of Solana is not.
   const payer = ref.startsWith('base:') ? payment.payer.toLowerCase() : payment.payer;
   const seen = transfers.find(transfer => transfer.ref === ref && transfer.from === payer);
   return `${ref} ${payment.transfer_index ?? seen?.index} ${payer} ${payment.settled_amount}`;

@@ -10,11 +10,11 @@ import { networks } from '../../../schema/network.ts';
 import { signTransfer } from '../base/wallet.ts';
 import { eventually, type Ground } from './ground.ts';
 
-/** One paid request, to be sent to any process any number of times: the same payment and the same bytes. */
+/** One paid request. It can be sent to any process any number of times, always with the same payment and the same bytes. */
 export interface Order {
   readonly path: string;
   readonly body: string;
-  /** Default: JSON. */
+  /** Content type of the body. Default: JSON. */
   readonly content_type?: string;
   readonly payment: string;
   readonly claim_key: string;
@@ -24,7 +24,7 @@ export interface Order {
   readonly session?: string;
 }
 
-/** The parts of an order that are sent, on whatever network it is paid. */
+/** The parts of an order that are sent, on any network. */
 export type Sendable = Omit<Order, 'authorization' | 'signature'>;
 
 export interface Answer {
@@ -33,7 +33,7 @@ export interface Answer {
   readonly body: JsonObject & { readonly code?: string };
 }
 
-/** A wallet with USDC that pays by x402 v1. It signs by hand, so that a test holds the authorization itself. */
+/** A wallet with USDC that pays by x402 v1. It signs without an x402 library, so that a test has the authorization itself. */
 export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   const account = wallet ?? (await ground.chain.newWallet());
   const pay = async (
@@ -67,7 +67,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
     address: account.address,
     /** A paid request to any endpoint. */
     pay: (path: string, request: JsonObject | FormData) => pay(path, request),
-    /** A payment of other terms than a 402 names: amount and recipient. */
+    /** A payment whose amount and recipient differ from those in a 402. */
     payAs: (path: string, terms: Pick<BaseAuthorization, 'pay_to' | 'amount_atomic'>, valid_seconds = 90) =>
       pay(path, {}, valid_seconds, terms),
     chat: (content: string, valid_seconds?: number) => pay(CHAT, chatOf(content), valid_seconds),
@@ -81,7 +81,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   };
 }
 
-/** Bytes that are the same each time they are sent, whereas a form chooses another boundary each time. */
+/** Serialises a request once, because a form would choose a new boundary each time it is sent. */
 async function bytesOf(request: JsonObject | FormData): Promise<Pick<Order, 'body' | 'content_type'>> {
   if (!(request instanceof FormData)) return { body: JSON.stringify(request) };
   const sent = new Response(request);
@@ -104,7 +104,7 @@ function header(authorization: BaseAuthorization, signature: Hex): string {
   return Buffer.from(JSON.stringify(envelope)).toString('base64');
 }
 
-/** Submits an authorization as any of its holders may: here a stranger with gas of his own. */
+/** Submits an authorization from another account, as EIP-3009 allows any account with gas to do. */
 export async function submitElsewhere({ chain }: Ground, { authorization, signature }: Order): Promise<void> {
   const read = readSignature(signature);
   if (read.kind !== 'read') throw new Error(read.kind);
@@ -125,12 +125,12 @@ export async function send({ url }: { readonly url: string }, order: Sendable): 
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} };
 }
 
-/** Null if no answer came. */
+/** Sends an order. Null if no answer came. */
 export function trySend(gateway: { readonly url: string }, order: Sendable): Promise<Answer | null> {
   return send(gateway, order).catch(() => null);
 }
 
-/** The answer of an order, sent with the same payment until there is one: on a busy machine it may be deferred. */
+/** Sends an order with the same payment until it is answered, because a busy service may defer its answer. */
 export function answerTo(gateway: { readonly url: string }, order: Sendable): Promise<Answer> {
   return eventually('an answer', async () => {
     const answer = await send(gateway, order);
@@ -138,7 +138,7 @@ export function answerTo(gateway: { readonly url: string }, order: Sendable): Pr
   });
 }
 
-/** The signed bytes of a chat's receipt. */
+/** The JWS of a chat's receipt. */
 export function jwsOf({ body }: Answer): string {
   const { svc } = body as { svc?: { issuer_signature: { jws: string } } };
   if (!svc) throw new Error(`no receipt in ${JSON.stringify(body)}`);
@@ -149,5 +149,8 @@ export function nameOf({ status, body }: Answer): string {
   return status === 200 ? '200' : `${status} ${body.code}`;
 }
 
-/** Answers that a caller may receive while the same payment is in progress: never 402, which would make it pay again. */
+/**
+ * Answers that a caller may receive while the same payment is in progress. 402 is not among them, because it would make the caller pay
+ * again.
+ */
 export const harmless: ReadonlySet<string> = new Set(['200', '409 payment_in_flight', '503 settlement_pending']);

@@ -7,7 +7,7 @@ import { eventually, type Ground } from './ground.ts';
 export interface StandingClaim {
   readonly state: ClaimState;
   readonly task_id: string;
-  /** Number of processes that have taken over the claim. */
+  /** Number of times that another process has taken over the claim. */
   readonly lease_epoch: number;
   readonly reason: string | null;
 }
@@ -21,7 +21,7 @@ export async function claimOf(
   return row ?? null;
 }
 
-/** Waits until no process works on the payment any more: it is recorded, or usable again. */
+/** Waits until no process works on the payment: its claim is recorded, or released so that the payment can be used again. */
 export function untilClosed(ground: { database: Database }, order: { claim_key: string }): Promise<StandingClaim> {
   return eventually('the claim recorded or released', async () => {
     const claim = await claimOf(ground, order);
@@ -29,17 +29,17 @@ export function untilClosed(ground: { database: Database }, order: { claim_key: 
   });
 }
 
-/** More blocks than two of the development chain's epochs have. */
+/** More blocks than two epochs of the development chain. */
 const FINAL_BLOCKS = 8;
 
 /**
- * Lets that many seconds pass for payments: on the service's clock, on the chain's, and in the expiry times that the
- * database keeps, since its own clock cannot be moved.
+ * Lets that many seconds pass for payments: on the service's clock, on the chain's clock, and by moving the expiry times in the database,
+ * because the database's clock cannot be moved.
  */
 export async function expire(ground: Ground, clock: MovableClock, seconds: number): Promise<void> {
   clock.passForGood(seconds);
   await ground.chain.passTime(seconds);
-  // After these blocks it is final that no block can include the payments any more.
+  // After these blocks it is final that the expired payments are in no block.
   await ground.chain.mine(FINAL_BLOCKS);
   const text = 'update payment_claim set valid_before = valid_before - $1';
   await ground.database.query({ text, values: [seconds] });
@@ -53,7 +53,7 @@ export async function untilAllClosed({ database }: { database: Database }): Prom
   });
 }
 
-/** State of a payment after the death of its process: usable again if no transaction was committed to be sent. */
+/** State of a claim after the death of its process. It is released if no transaction for it was committed to be sent. */
 export const deaths: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
   ['after_claim', 'released'],
   ['after_work', 'released'],

@@ -6,15 +6,18 @@ import { administer } from '../global.ts';
 import { atEnd } from '../release.ts';
 import { clearScratch, makeScratch } from '../scratch.ts';
 
-/** A Postgres of the test's own, for what no other test may feel: stopped, started, turned read-only. */
+/** A Postgres cluster that only this test uses, because it is stopped, started and made read-only. */
 export async function startCluster() {
   const home = await makeScratch();
   atEnd(() => clearScratch(home));
   const { url, folder } = await startPostgres(home);
   return {
-    /** The same before and after a stop. */
+    /** URL of the cluster. It stays the same after a stop. */
     url,
-    /** As `pg_ctl stop -m immediate` does: no goodbye, no checkpoint; what was committed is in the WAL. */
+    /**
+     * Stops the server as `pg_ctl stop -m immediate` does: without a message to clients and without a checkpoint. What was committed is in
+     * the WAL.
+     */
     async stopAtOnce(): Promise<void> {
       const postmaster = await findPostmaster(join(folder, 'cluster'));
       if (!postmaster) throw new Error('no server runs');
@@ -23,7 +26,7 @@ export async function startCluster() {
     async start(): Promise<void> {
       await startPostgres(home);
     },
-    /** As a standby is, or a primary that was demoted; also for the transactions of connections that are open. */
+    /** Makes the server read-only, like a standby or a demoted primary. This also affects later transactions of open connections. */
     async readOnly(on: boolean): Promise<void> {
       await administer(url, `alter system set default_transaction_read_only = ${on ? 'on' : 'off'}`);
       await administer(url, 'select pg_reload_conf()');

@@ -3,7 +3,10 @@ import { inject } from 'vitest';
 import { createDatabase, databaseUrl, onCluster } from '../global.ts';
 import { atEnd } from '../release.ts';
 
-/** A copy of the database in its present state, as a dump would keep it. It must have no connections while it is copied. */
+/**
+ * A copy of the database in its present state, like a restored dump. All connections to the database are ended first, because Postgres
+ * copies only a database without any.
+ */
 export async function copyOf(source_url: string): Promise<string> {
   const cluster_url = inject('cluster_url');
   const source = new URL(source_url).pathname.slice(1);

@@ -12,63 +12,61 @@ import { openHere, type RunningService, type ServiceOptions } from '../worker-ga
 import { ServiceSockets } from './service-sockets.ts';
 
 /*
- * A death in the test's own process that looks like kill -9 to every other process. A start costs 0.4 s of CPU here, and
- * 2 s or more as a process. equal-deaths.test.ts kills a process at each fault point for comparison: both must leave the
- * same.
+ * Simulates in the test's process a death that looks like kill -9 to every other process. A start costs 0.4 s of CPU here, and at least 2 s
+ * as a process. equal-deaths.test.ts kills a real process at each fault point and checks that both leave the same state.
  *
- * A killed process leaves only what it has sent to others (Postgres, chains, hubs, callers) and the files of its
- * DATA_DIR. Its later steps never happen. So the following is done at that very point, in one turn of the event loop, in
- * which no other code runs:
+ * A killed process leaves only what it has sent to others (Postgres, chains, hubs, callers) and the files of its DATA_DIR. Its later steps
+ * never happen. At the fault point the following is therefore done within one turn of the event loop, in which no other code runs:
  *
- * - **Sockets** of every kind: the kernel closes those of a killed process. Bytes that it had written arrive, even if
- *   they are not read yet; an answer that it has not read is lost; Postgres rolls back an open transaction. Here the same
- *   sockets are closed in the same way (`ServiceSockets`), and no new one is opened from then on.
- * - **Its port** is closed, and its callers are cut off. Later calls are refused.
- * - **Its lease** is renewed no more, as Postgres cannot be reached, and expires after six seconds, or when the test says
- *   that they are over.
- * - **Its DATA_DIR** is reached by a link of its own, which is turned to an empty folder. A file that was being written
- *   aside is never renamed into its place, and its remains stay as after a kill. A line that is being written to the file
- *   of heads by minute still arrives: its head is saved already, so this equals a death one write later.
- * - **The call** that has reached the point never continues: the promise that it awaits does not resolve while the test's
- *   file runs.
+ * - **Sockets** of every kind are closed as the kernel closes those of a killed process (`ServiceSockets`), and no new one
+ *   is opened afterwards. Bytes that were written arrive, even if they are not read yet. An answer that was not read is lost.
+ *   Postgres rolls back an open transaction.
+ * - **The port** is closed and callers are cut off. Later calls are refused.
+ * - **The lease** is not renewed, because Postgres cannot be reached. It expires after six seconds, or when the test ends it.
+ * - **DATA_DIR** is reached through a symbolic link, which is moved to an empty folder. A temporary file is then never
+ *   renamed to its final name, and stays as it would after a kill. A line that is being written to the file of heads by
+ *   minute still arrives. Its head is saved already, so this equals a death one write later.
+ * - **The call** that has reached the point never continues, because the promise that it awaits does not resolve while the
+ *   test's file runs.
  *
- * The rest of its code lives on, with its timers and jobs. All of its effects on others would pass through one of the
- * above, so it has none; its log ends at its death. It is stopped at once, so that it costs no time.
+ * The remaining code continues with its timers and jobs until the service is stopped, which happens at once to save time. It cannot affect
+ * anything outside, because each effect would use one of the above. Its log ends at its death.
  */
 
 export interface DeathPlan {
   readonly point: FaultPoint | readonly FaultPoint[];
-  /** Number of calls at a point with which it dies; the calls before the last are held there. */
+  /** Number of calls that must reach a point for the service to die. The calls before the last are held there. */
   readonly reached?: number;
-  /** `none`: all of them are held, and the test does the rest. */
+  /** With `none` all calls are held, and the test decides what happens next. */
   readonly signal?: 'SIGKILL' | 'none';
 }
 
 export interface DyingService extends Omit<RunningService, 'stop'> {
-  /** Name of its sessions in pg_stat_activity. */
+  /** Application name of its sessions in pg_stat_activity. */
   readonly application_name: string;
-  /** Resolves once it is dead, and Postgres has closed its sessions. */
+  /** Resolves once the service is dead and Postgres has closed its sessions. */
   readonly died: Promise<void>;
-  /** Kills it at once, whatever state its calls are in. */
+  /** Kills the service at once, in any state of its calls. */
   kill(): Promise<void>;
-  /** Once it is dead, ends its lease, as if the rest of the lease's time had passed. */
+  /** Ends the lease of the dead service, as if its remaining time had passed. */
   endLease(): Promise<void>;
 }
 
 interface DyingOptions extends ServiceOptions {
   readonly data_dir: string;
-  /** A connection of the test's, by which the service's sessions are looked up. */
+  /** A connection of the test by which it looks up the service's sessions. */
   readonly database: Database;
-  /** Default: it dies at no point, until the test kills it. */
+  /** Default: the service lives until the test kills it. */
   readonly plan?: DeathPlan;
 }
 
 export async function openDyingService({ database, plan, options, ...given }: DyingOptions): Promise<DyingService> {
   const sockets = new ServiceSockets();
-  // The service's own code causes the death, but the query that follows belongs to the test.
+  // Runs the test's query outside of the service's asynchronous context, although code of the service causes the death. Otherwise the query
+  // would use a closed socket.
   const outside = AsyncLocalStorage.snapshot();
   const folder = await linkTo(given.data_dir);
-  // Name of its sessions in Postgres, which is known even if they pass through a proxy.
+  // Application name by which its sessions are found in Postgres, even if they pass through a proxy.
   const name = `dying_${randomBytes(8).toString('hex')}`;
   const environment = { ...given.environment, DATABASE_URL: named(given.environment.DATABASE_URL ?? '', name) };
   const death = Promise.withResolvers<void>();
@@ -124,7 +122,7 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
 }
 
 interface Death {
-  /** Fault points that were reached, as lines of its log. */
+  /** Fault points that were reached, as lines of the log. */
   readonly points: string[];
   readonly held: Promise<never>;
   die(): void;
@@ -144,7 +142,7 @@ function planned({ point, reached = 1, signal = 'SIGKILL' }: DeathPlan, { points
   };
 }
 
-/** A second path to a folder, which can be turned to an empty one: code that uses it then finds none of the first one's files. */
+/** A symbolic link to a folder. `turnAway` moves the link to an empty folder, so that code that uses it no longer finds the files. */
 async function linkTo(target: string): Promise<{ readonly path: string; turnAway(): void }> {
   const home = await ownFolder();
   const [path, grave, next] = [join(home, 'data'), join(home, 'grave'), join(home, 'next')];
@@ -159,13 +157,13 @@ async function linkTo(target: string): Promise<{ readonly path: string; turnAway
   };
 }
 
-/** Owners of all leases, expired or not. */
+/** Owners of all leases, including expired ones. */
 async function owners(database: Database): Promise<readonly string[]> {
   const leases = await database.query<{ owner: string }>({ text: 'select owner from process_lease' });
   return leases.map(({ owner }) => owner);
 }
 
-/** Resolves once Postgres has rolled back their open transactions. */
+/** Resolves once Postgres has ended these sessions, which rolls back their open transactions. */
 async function sessionsEnded(database: Database, name: string): Promise<void> {
   const text = 'select 1 from pg_stat_activity where datname = current_database() and application_name = $1';
   while ((await database.query({ text, values: [name] })).length > 0) await sleep(10);

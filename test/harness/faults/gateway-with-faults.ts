@@ -6,9 +6,9 @@ import { openGateway } from '../../../gateway/open.ts';
 import { type FaultPoint, type Faults, faultPoints } from '../../../gateway/operations/faults.ts';
 
 /*
- * The service, with a fault of its own: calls that reach a named point are held there, and with the n-th of them the
- * process sends itself a signal. Held calls go on after SIGCONT; SIGKILL leaves nothing that could. A plan that goes from point
- * to point waits for SIGUSR2 before each further one.
+ * The service with a planned fault. Calls that reach a named point are held there, and at the n-th of them the process sends itself a
+ * signal. Held calls continue after SIGCONT; after SIGKILL none can. A plan that goes from point to point waits for SIGUSR2 before each
+ * further point.
  */
 
 const Point = z.enum(faultPoints);
@@ -20,11 +20,11 @@ const Points = z.string().transform(points =>
 );
 
 const Plan = z.object({
-  /** One, or several with a comma between them; at each as many are held. */
+  /** One or more points, separated by commas. The same number of calls is held at each. */
   FAULT_POINT: Points,
-  /** Whether it happens at the first of them alone, and at each further one once SIGUSR2 says so. */
+  /** Whether only the first point is active at first, and each further one after a SIGUSR2. */
   FAULT_IN_TURN: z.stringbool().default(false),
-  /** One call at each of these is held before anything happens at those above. */
+  /** One call must be held at each of these points before the fault happens at those above. */
   FAULT_HELD: Points,
   FAULT_REACHED: z.coerce.number().int().min(1),
   FAULT_SIGNAL: z.enum(['SIGKILL', 'SIGSTOP', 'none']),

@@ -15,24 +15,24 @@ import { openSolana } from '../solana/open-solana.ts';
 import { openWorkerService, type RunningService, type WorkerGatewayOptions } from '../worker-gateway.ts';
 import { type DeathPlan, openDyingService } from './dying-service.ts';
 
-/** A fault that a process of these tests causes to itself: see gateway-with-faults. */
+/** A fault that a process of these tests causes to itself (see gateway-with-faults). */
 export interface Fault {
   readonly point: FaultPoint | readonly FaultPoint[];
-  /** Points at each of which an earlier call is held; until then the fault does not happen. */
+  /** Points at each of which one call must be held before the fault can happen. */
   readonly held?: readonly FaultPoint[];
-  /** Number of calls at a point with which it happens; the calls before the last are held there. */
+  /** Number of calls that must reach a point for the fault to happen. The calls before the last are held there. */
   readonly reached?: number;
-  /** `none`: all of them are held, and the test does the rest. */
+  /** With `none` all calls are held, and the test decides what happens next. */
   readonly signal?: 'SIGKILL' | 'SIGSTOP' | 'none';
-  /** With several points: at the first it happens at once, at each further one after SIGUSR2. */
+  /** Whether several points are active one after the other: the first at once, each further one after a SIGUSR2. */
   readonly in_turn?: boolean;
 }
 
 export interface StartOptions {
-  /** URL of another database than the ground's, or of another way to it. */
+  /** URL of another database, or of a proxy to the ground's database. */
   readonly url?: string;
   readonly data_dir?: string;
-  /** Variables that differ from the ground's. */
+  /** Variables that replace those of the ground. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly port?: number;
 }
@@ -42,25 +42,25 @@ interface WorkerOptions extends StartOptions {
 }
 
 interface DyingOptions extends WorkerOptions {
-  /** Default: it dies at no point, until the test kills it. */
+  /** Default: the service lives until the test kills it. */
   readonly plan?: DeathPlan;
 }
 
 export interface ProcessOptions extends StartOptions {
   readonly await_health?: boolean;
-  /** Main to run in place of the service's own. */
+  /** Main to run in place of the service's. */
   readonly entry?: string;
   readonly args?: readonly string[];
 }
 
-/** BASE_URL of all processes, wherever they listen. */
+/** BASE_URL of all processes, on any port. */
 const SERVICE_URL = 'http://svc.test';
 
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
-/** Longer than anything awaited takes on a busy machine. No test asserts this time. */
+/** Longer than any wait takes on a busy machine. No test asserts this time. */
 const DEADLINE_MS = 180_000;
-/** A test that fails before it releases a held call leaves it running for at most that long. */
+/** Longest time that a held call keeps running if a test fails before it releases the call. */
 const HELD_MS_MAX = 60_000;
 
 interface GroundOptions {
@@ -68,15 +68,15 @@ interface GroundOptions {
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   readonly embedding_models?: readonly string[];
-  /** Whether it is also paid on a Solana of its own. */
+  /** Whether the processes are also paid on a Solana stand-in of this ground. */
   readonly solana?: boolean;
-  /** Whether the test counts by the hour: see `freshDatabase`. */
+  /** Whether the test counts by the hour (see `freshDatabase`). */
   readonly mid_hour?: boolean;
   /** Additional variables of all processes. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** One database (of its own cluster if its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
+/** One database, chain, hub and DATA_DIR for all processes of a test. The database is on a separate cluster if its URL is given. */
 export async function openGround(given: GroundOptions = {}) {
   const data_dir = await ownFolder();
   const [chain, database_url, hub] = await Promise.all([
@@ -107,11 +107,11 @@ export async function openGround(given: GroundOptions = {}) {
     HUBS: JSON.stringify([hub.config]),
     PAY_TO_BASE: pay_to,
     API_KEYS: 'a-live-key',
-    // Processes of one database have one issuer and one sealing key, whatever their DATA_DIR.
+    // All processes on one database share issuer and sealing keys, so the keys are settings and not files in DATA_DIR.
     ISSUER_KEYS: randomBytes(32).toString('hex'),
     SEAL_KEY: randomBytes(32).toString('hex'),
     LOG_LEVEL: 'warn',
-    // Unset, each command would start a Solana of its own.
+    // Empty, because each command would otherwise start a Solana stand-in.
     SOLANA_RPC_URL: '',
     ...solana?.environment,
     ...given.environment,
@@ -126,8 +126,8 @@ export async function openGround(given: GroundOptions = {}) {
     /** Prompts on which the hub fails, until the test removes them. */
     broken,
     /**
-     * Answers the prompts that begin with `slow` and have reached the hub so far, also when they come again. Until then
-     * the hub does not answer them.
+     * Answers the held prompts that begin with `slow` and have reached the hub so far, also if they are sent again. The hub does not answer
+     * such a prompt before.
      */
     answerSlow(): void {
       for (const held of slow.values()) held.resolve();
@@ -135,7 +135,7 @@ export async function openGround(given: GroundOptions = {}) {
     pay_to: pay_to as Hex,
     data_dir,
     saved_head: join(data_dir, 'log-head.json'),
-    /** Environment of a command that an operator runs beside the processes. */
+    /** Environment of a command that an operator runs while the processes run. */
     environment: ({ url = database_url }: { url?: string } = {}) => ({
       PATH: process.env.PATH,
       HOME: data_dir,
@@ -146,7 +146,7 @@ export async function openGround(given: GroundOptions = {}) {
     /** Starts a service without faults, by default on the ground's DATA_DIR and database. */
     start: ({ url = database_url, environment: changed, ...given }: WorkerOptions = {}) =>
       openWorkerService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...given }),
-    /** Starts a service that dies in this process, as if by kill -9: see dying-service. */
+    /** Starts a service in this process that can die as if by kill -9 (see dying-service). */
     startDying: ({ url = database_url, environment: changed, ...given }: DyingOptions = {}) =>
       openDyingService({
         data_dir,
@@ -154,7 +154,7 @@ export async function openGround(given: GroundOptions = {}) {
         environment: { ...environment, DATABASE_URL: url, ...changed },
         ...given,
       }),
-    /** Starts a service as a process of its own, which can be killed. */
+    /** Starts a service as a separate process, which can be killed. */
     startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
     startFaulty: ({
@@ -183,7 +183,7 @@ function mediaOf({ image_models = [], audio_models = [], embedding_models = [] }
   return { image_models, audio_models, embedding_models };
 }
 
-/** Waits until `look` returns something else than null. `what` names it in the error. */
+/** Waits until `look` returns something other than null. `what` names the awaited state in the error. */
 export async function eventually<T>(what: string, look: () => Promise<T | null> | T | null): Promise<T> {
   const deadline_ms = Date.now() + DEADLINE_MS;
   while (Date.now() < deadline_ms) {
@@ -194,7 +194,7 @@ export async function eventually<T>(what: string, look: () => Promise<T | null> 
   throw new Error(`not in ${DEADLINE_MS} ms: ${what}`);
 }
 
-/** Resolves once the process is held, dead or stopped at its point. */
+/** Resolves once that many calls are held at the point. The process may then be dead or stopped. */
 export function untilReached(at: Pick<RunningService, 'logs'>, point: FaultPoint, times = 1): Promise<true> {
   return eventually(`${point} reached`, () => at.logs.includes(`held at ${point}: ${times}`) || null);
 }

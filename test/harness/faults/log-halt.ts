@@ -5,11 +5,13 @@ import { copyOf } from './database-copy.ts';
 import type { Ground } from './ground.ts';
 import type { DatabaseProxy } from './wire.ts';
 
-/** What is asked of the log wherever it went back while processes were running. */
+/** Helpers for tests in which the log goes back to an older state while processes run. */
 
 type Head = Pick<SignedTreeHead, 'tree_size' | 'root_hash' | 'jws'>;
 
-/** The database as it is now, and what turns processes to it later, as a replica that was promoted, or a dump. */
+/**
+ * A copy of the database in its present state, to which processes can be redirected later, like to a promoted replica or a restored dump.
+ */
 export async function olderState(ground: Ground, wires: readonly DatabaseProxy[]) {
   for (const wire of wires) wire.down();
   const url = await copyOf(ground.database_url);
@@ -37,7 +39,7 @@ interface Health {
   readonly log_halt?: { readonly known: object; readonly found: object };
 }
 
-/** Null until it says that the log is halted. */
+/** The halt that /health reports. Null until /health and /readyz both report that the log is halted. */
 export async function haltOf({ url }: { readonly url: string }): Promise<Health['log_halt'] | null> {
   const [health, ready] = await Promise.all([
     fetch(`${url}/health`).then(answer => answer.json() as Promise<Health>),

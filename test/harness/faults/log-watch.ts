@@ -6,7 +6,7 @@ import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { type SavedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
 import { atEnd } from '../release.ts';
 
-/** SQL: rolls the log back to its first two leaves, without a notification. */
+/** SQL that rolls the log back to its first two leaves, without a notification. */
 export const ROLL_LOG_BACK = `update log_head set tree_size = 2,
   root_hash = (select hash from log_node where level = 1 and index = 0),
   frontier = (select hash from log_node where level = 1 and index = 0);
@@ -15,7 +15,7 @@ export const ROLL_LOG_BACK = `update log_head set tree_size = 2,
 
 const AN_HOUR_MS = 3_600_000;
 
-/** The log watch of one process, whose own checks are an hour apart. */
+/** The log watch of one process, whose periodic checks are an hour apart, so that only notifications trigger one. */
 export async function openLogWatch(database: Database, connected: Pick<Database, 'connect'> = database) {
   const known = new KnownLog();
   const saved_head = { tree_size: Number.POSITIVE_INFINITY } as SavedHead;

@@ -7,7 +7,7 @@ import { claimOf } from './claims.ts';
 import { eventually, openGround } from './ground.ts';
 import { shortChainWait } from './short-chain-wait.ts';
 
-/** A service whose only node contradicts its chain whenever a test requires it. */
+/** A service whose only node gives false answers about its chain when a test requires it. */
 export async function openLyingChainService() {
   const ground = await openGround();
   const node = await startLyingChain(ground.chain.rpc_url);
@@ -25,9 +25,9 @@ export async function openLyingChainService() {
     buyer,
     transfers,
     /**
-     * Makes a paid call while the node, from the broadcast on, does not report the outcome. The call must be asked to
-     * wait however often it is repeated, and nothing may be recorded. Once the node reports the truth, the call must get
-     * its answer, for one transfer.
+     * Makes a paid call for which the node does not report the outcome after the broadcast. Every repetition of the call must be answered
+     * that it should wait, and nothing may be recorded. Once the node reports the truth, the call must get its answer, and there must be
+     * one transfer.
      */
     async expectPatience(prompt: string, begin: () => void): Promise<void> {
       const before = { receipts: await receipts(), transfers: await transfers() };
@@ -35,7 +35,7 @@ export async function openLyingChainService() {
       node.after('eth_sendRawTransaction', begin);
       expect(nameOf(await send(gateway, order))).toBe('503 settlement_pending');
       expect(await transfers()).toBe(before.transfers + 1);
-      // Long enough for reconcile to have asked, too.
+      // Long enough for reconcile to query the node as well.
       for (let asked = 0; asked < 3; asked++) {
         expectToWait(await send(gateway, order));
         await sleep(400);

@@ -10,7 +10,7 @@ import type { Ground, StartOptions } from './ground.ts';
 
 const run = promisify(execFile);
 
-/** The operator's one way on from a broken log; what the command printed. */
+/** Runs the command by which an operator continues after a broken log. Returns its output. */
 export async function acceptLogBreak(
   ground: Ground,
   reason: string,
@@ -22,7 +22,9 @@ export async function acceptLogBreak(
   });
 }
 
-/** What a command of an operator prints. @throws with its stderr where it ends otherwise than with 0 */
+/**
+ * Runs an operator's command in this process. Returns its standard output. @throws its standard error if it exits with another code than 0
+ */
 export async function runOperatorCommand(
   ground: Ground,
   command: string,
@@ -35,7 +37,7 @@ export async function runOperatorCommand(
   return out;
 }
 
-/** The same by a process of its own. @throws with its stderr where it ends otherwise than with 0 */
+/** Runs an operator's command as a process. Returns its standard output. @throws its standard error if it exits with another code than 0 */
 export async function runOperatorProcess(
   ground: Ground,
   command: string,
@@ -48,7 +50,7 @@ export async function runOperatorProcess(
   return stdout;
 }
 
-/** A start that must come to nothing: the one line that its operator reads. */
+/** Starts a service that must refuse to start. Returns the sentence that its operator reads. */
 export async function refusalOf(ground: Ground, options: StartOptions = {}): Promise<string> {
   const fault: unknown = await ground.start(options).then(
     () => new Error('it came up'),
@@ -59,7 +61,7 @@ export async function refusalOf(ground: Ground, options: StartOptions = {}): Pro
   return sentence;
 }
 
-/** The same by a process of its own, which ends with exit code 1. */
+/** Starts a process that must refuse to start with exit code 1. Returns its output. */
 export async function refusalOfProcess(ground: Ground, options: StartOptions = {}): Promise<string> {
   const refusing = await ground.startProcess({ ...options, await_health: false });
   const ended = await Promise.race([refusing.exited, cameUp(refusing)]);
@@ -67,7 +69,7 @@ export async function refusalOfProcess(ground: Ground, options: StartOptions = {
   return refusing.logs.join('\n');
 }
 
-/** Resolves where it serves all the same: to wait for its end would be to wait for ever. */
+/** Resolves if the process serves although it should have refused, because waiting for its exit would then never end. */
 async function cameUp({ url, process: child }: RunningGateway): Promise<string> {
   while (child.exitCode === null && child.signalCode === null) {
     if (await fetch(`${url}/livez`).catch(() => null)) return 'it came up';
@@ -76,7 +78,7 @@ async function cameUp({ url, process: child }: RunningGateway): Promise<string> 
   return new Promise(() => {});
 }
 
-/** What is published at /.well-known/log-breaks.json. */
+/** The answer of /.well-known/log-breaks.json. */
 export async function publishedBreaks({ url }: { readonly url: string }): Promise<readonly Record<string, unknown>[]> {
   return (await fetch(`${url}/.well-known/log-breaks.json`)).json() as Promise<readonly Record<string, unknown>[]>;
 }

@@ -1,15 +1,15 @@
-/** One message of Postgres's protocol, version 3 (Postgres documentation, 54.7), whole. */
+/** One complete message of Postgres's protocol, version 3 (Postgres documentation, section 54.7). */
 export interface PostgresMessage {
-  /** Null of a client's first one, which has none. */
+  /** Type of the message. Null for a client's first message, which has none. */
   readonly type: string | null;
   readonly body: Buffer;
-  /** As it goes over the wire. */
+  /** The whole message as it is sent. */
   readonly bytes: Buffer;
 }
 
 const LENGTH_BYTES = 4;
 
-/** Reads what one side says, however TCP has cut it into pieces. */
+/** Reads the messages of one side, which TCP may deliver in any pieces. */
 export class MessageReader {
   #left = Buffer.alloc(0);
   #type_bytes: 0 | 1;
@@ -18,7 +18,7 @@ export class MessageReader {
     this.#type_bytes = side === 'client' ? 0 : 1;
   }
 
-  /** The messages that are whole with these bytes. */
+  /** Yields the messages that are complete once these bytes have arrived. */
   *read(bytes: Buffer): Generator<PostgresMessage> {
     this.#left = Buffer.concat([this.#left, bytes]);
     for (let message = this.#next(); message; message = this.#next()) yield message;
@@ -27,7 +27,7 @@ export class MessageReader {
   #next(): PostgresMessage | null {
     const head_bytes = this.#type_bytes + LENGTH_BYTES;
     if (this.#left.length < head_bytes) return null;
-    // The length counts itself, and not the type before it.
+    // The length includes itself, but not the type before it.
     const bytes_count = this.#type_bytes + this.#left.readInt32BE(this.#type_bytes);
     if (this.#left.length < bytes_count) return null;
     const bytes = this.#left.subarray(0, bytes_count);
@@ -38,22 +38,22 @@ export class MessageReader {
   }
 }
 
-/** The text of a simple query; null of any other message. */
+/** The text of a simple query. Null for any other message. */
 export function queryText({ type, body }: PostgresMessage): string | null {
   return type === 'Q' ? words(body)[0] : null;
 }
 
-/** The prepared statement that is executed, by its name; null of any other message. */
+/** Name of the prepared statement that is executed. Null for any other message. */
 export function boundStatement({ type, body }: PostgresMessage): string | null {
   return type === 'B' ? words(body)[1] : null;
 }
 
-/** The tag of a command that the server has done; null of any other message. */
+/** The tag of a command that the server has completed. Null for any other message. */
 export function commandTag({ type, body }: PostgresMessage): string | null {
   return type === 'C' ? words(body)[0] : null;
 }
 
-/** The first two strings of a body, each ended by a zero. */
+/** The first two strings of a body. Each ends with a zero byte. */
 function words(body: Buffer): readonly [string, string] {
   const [one = '', other = ''] = body.toString('utf8').split('\0', 2);
   return [one, other];

@@ -5,7 +5,7 @@ import type { Ground } from './ground.ts';
 
 const run = promisify(execFile);
 
-/** The operator revokes a signing key beside the processes that serve; what the command printed, or said against it. */
+/** Runs the command by which an operator revokes a signing key while processes serve. Returns its output, of either stream. */
 export async function revokeKeyBy(ground: Ground, issuer_keys: string, ...words: readonly string[]): Promise<string> {
   const env = { ...ground.environment(), ISSUER_KEYS: issuer_keys };
   const command = ['gateway/launch.js', 'gateway/commands/revoke-key.ts', ...words];

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Server, Socket } from 'node:net';
 
 /*
- * The sockets of one service among several in this process. A socket belongs to the service in whose asynchronous context
- * it connects or listens: everything that a service does follows from its opening.
+ * The sockets of one service among several in this process. A socket belongs to the service in whose asynchronous context it connects or
+ * listens, because everything that a service does follows from its opening.
  */
 
 const owners = new AsyncLocalStorage<ServiceSockets>();
@@ -20,8 +20,8 @@ export class ServiceSockets {
   }
 
   /**
-   * Closes every socket and every port at once, as the kernel does for a killed process: what was written to them
-   * arrives, and nothing after it. From now on no connection and no port is opened.
+   * Closes every socket and port at once, as the kernel does for a killed process. Bytes that were written before still arrive. Afterwards
+   * no connection and no port is opened.
    */
   close(): void {
     this.#closed = true;

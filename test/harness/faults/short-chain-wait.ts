@@ -3,7 +3,7 @@ import type { WorkerGatewayOptions } from '../worker-gateway.ts';
 
 const WAIT_MS = 2_000;
 
-/** The service, but that a caller waits two seconds for the chain and not twenty. */
+/** The service with a limit of two seconds instead of twenty for a caller's wait for the chain. */
 export const shortChainWait: WorkerGatewayOptions = {
   openSettling: configuredSettling(undefined, WAIT_MS),
   wait_ms: WAIT_MS,

@@ -1,18 +1,21 @@
 import type { Database } from '../../../subgraphs/database.ts';
 
-/** Tables of a single process, or of the progress of background work, which no answer and no debt depends on. */
+/** Tables that concern a single process or the progress of background work. No answer and no debt depends on them. */
 const BESIDE = new Set(['mikro_orm_migrations', 'process_lease', 'job_worker', 'issuer_snapshot', 'log_anchor']);
-/** Pages of a map are split by hashes, so they differ between any two runs; their totals are in totals_state. */
+/**
+ * Tables whose rows depend on hashes, which differ between any two runs: pages of a map are split by hash. Their totals are in
+ * totals_state.
+ */
 const BY_HASH = new Set(['totals_page']);
 
-/** Patterns of values that differ between any two runs of the same calls, in the order in which they are replaced. */
+/** Patterns of values that differ between any two runs of the same calls, each with its replacement, in the order of their use. */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'jws'],
   [/(?<![\w-])[\w-]{86}(?![\w-])/g, 'signature'],
   [/^[\w-]{22}$/, 'mark'],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00(:00)?)?/g, 'time'],
   [/\d{4}-\d\d-\d\d/g, 'day'],
-  // Before the patterns that would match a part of one of these.
+  // Must precede the patterns that would match a part of such a digest.
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'digest'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid'],
   [/\b(0x)?[0-9a-fA-F]{16,}\b/g, 'hex'],
@@ -20,11 +23,11 @@ const passing: readonly (readonly [RegExp, string])[] = [
   [/\b1[0-9]{9}([0-9]{3})?\b/g, 'seconds'],
   [/127\.0\.0\.1:\d+/g, 'host'],
 ];
-/** Columns that contain numbers of blocks, fees or times. */
+/** Names of columns that contain numbers of blocks, fees or times, which differ between any two runs. */
 const passing_numbers = /block|fee|gas|wei|nonce|_ms$|valid_before|valid_after|^v$/;
 
 function same(value: unknown, name: string): unknown {
-  // The number of successors that took the claim over depends on when the lease ended.
+  // How often the claim was taken over depends on when the lease ended.
   if (name === 'lease_epoch') return Number(value) > 0 ? 'taken over' : 'as it was claimed';
   if (value instanceof Date) return 'time';
   if (Buffer.isBuffer(value)) return 'bytes';
@@ -37,10 +40,10 @@ function same(value: unknown, name: string): unknown {
   return value;
 }
 
-/** Any answer or row, without what differs between any two runs: identifiers, hashes, times, blocks and fees. */
+/** Replaces in an answer or row everything that differs between any two runs: identifiers, hashes, times, blocks and fees. */
 export const normalized = (value: unknown): unknown => same(value, '');
 
-/** Every row of every table as a line, in the form in which any other run of the same calls writes it. */
+/** Every row of every table as a line that is the same in any other run of the same calls. */
 export async function stateOf(database: Database): Promise<readonly string[]> {
   const tables = await database.query<{ name: string }>({
     text: `select table_name as name from information_schema.tables
@@ -60,7 +63,7 @@ export async function stateOf(database: Database): Promise<readonly string[]> {
   return [...(await Promise.all(lines)).flat(), ...jobs.map(({ job }) => job)];
 }
 
-/** Lines that only one of them contains, as often as it does. */
+/** Lines that only one of the two contains, as often as it contains them more often than the other. */
 export function differences(one: readonly string[], other: readonly string[]): string[] {
   const missing = (from: readonly string[], of: readonly string[], mark: string) => {
     const left = [...of];

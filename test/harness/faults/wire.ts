@@ -3,15 +3,15 @@ import { connect, createServer, type Socket } from 'node:net';
 import { atEnd } from '../release.ts';
 import { boundStatement, commandTag, MessageReader, queryText } from './postgres-messages.ts';
 
-/** A commit whose answer never comes: either it never reached the server, or it did and the answer was lost. */
+/** A commit whose answer is lost. `lost`: the commit did not reach the server. `done`: the server committed. */
 export interface Cut {
-  /** A prepared statement whose name identifies the transaction. */
+  /** Name of a prepared statement by which the transaction is recognised. */
   readonly statement: string;
   readonly commit: 'lost' | 'done';
 }
 
 interface CutOptions {
-  /** Also cuts every other connection from then on, until `up`. */
+  /** Whether every other connection is cut too, and refused until `up`. */
   readonly down?: boolean;
   /** Called at the cut, before the client notices it. */
   readonly at_cut?: () => unknown;
@@ -19,7 +19,7 @@ interface CutOptions {
 
 export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
-/** A proxy in front of Postgres that cuts a transaction's connection at its commit, or refuses all connections. */
+/** A proxy in front of Postgres. It can cut a transaction's connection at its commit, or refuse all connections. */
 export async function startDatabaseProxy(database_url: string) {
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
@@ -66,7 +66,7 @@ export async function startDatabaseProxy(database_url: string) {
         const executed = boundStatement(message);
         if (executed !== null) spoken.add(executed);
         const committed = text === 'commit' && cut !== null && spoken.has(cut.statement);
-        // The messages before the commit have reached the server.
+        // The messages before the commit have reached the server, but the commit itself must not.
         if (committed && cut?.commit === 'lost') return hangUp(end);
         losing ||= committed;
         backend.write(message.type === null ? addressed(message.bytes, named, database) : message.bytes);
@@ -87,7 +87,7 @@ export async function startDatabaseProxy(database_url: string) {
   const port = String((server.address() as AddressInfo).port);
   return {
     url: Object.assign(new URL(database_url), { port }).href,
-    /** Cuts the next commit of such a transaction. */
+    /** Cuts the connection at the next commit of such a transaction. */
     cutNext(next: Cut, options: CutOptions = {}): void {
       cut = next;
       cutting = options;
@@ -95,7 +95,7 @@ export async function startDatabaseProxy(database_url: string) {
     cuts: () => cuts,
     /** Cuts all connections and refuses new ones until `up`. */
     down: fall,
-    /** `to`: another database of the same server with a name of the same length, to which connections to the first one are led. */
+    /** Accepts connections again. They lead to the database `to`, which must be on the same server and have a name of the same length. */
     up(to: string = database): void {
       database = to;
       down = false;
@@ -103,7 +103,7 @@ export async function startDatabaseProxy(database_url: string) {
   };
 }
 
-/** The start-up message with another database name; its length must not change. */
+/** The start-up message with another database name of the same length, because the message contains its own length. */
 function addressed(greeting: Buffer, named: string, database: string): Buffer {
   if (named.length !== database.length) throw new RangeError(`${database} is not as long as ${named}`);
   return Buffer.from(greeting.toString('latin1').replace(`\0${named}\0`, `\0${database}\0`), 'latin1');

@@ -7,7 +7,7 @@ import { freshDatabase } from '../../database.ts';
 import { startGateway } from '../../gateway.ts';
 import { svmProcess } from '../../svm.ts';
 
-/** A test of the suite with all that one starts, which does not come to its end. */
+/** A test that starts everything a file of the suite can start, and then never ends. */
 it('waits to be killed', async () => {
   const [{ url }, chain, svm] = await Promise.all([freshDatabase(), freshChain(), svmProcess()]);
   const environment = { DATABASE_URL: url, BASE_RPC_URL: chain.rpc_url, SOLANA_RPC_URL: svm.rpc_url };

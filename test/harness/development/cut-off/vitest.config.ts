@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import suite from '../../../../vitest.config.ts';
 
-/** The suite as it is, but for what it runs. */
+/** The configuration of the suite, except that it runs one file only. */
 export default defineConfig({
   ...suite,
   test: { ...suite.test, include: ['test/harness/development/cut-off/endless.ts'] },
