@@ -14,7 +14,7 @@ interface ForeignRequest {
   readonly profile?: 'development' | 'production';
 }
 
-/** The parts of a witness of payments to others. It can reach only the chains that are named. */
+/** The parts that verify payments to other services. They can reach only the chains whose URLs are given. */
 export function foreignPartsOf({
   base_rpc_url: rpc_url = NOWHERE,
   solana_rpc_url = null,

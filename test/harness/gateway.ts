@@ -12,25 +12,28 @@ import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 import { DATABASE_CONNECTIONS_MAX, type RunningService } from './worker-gateway.ts';
 
-/** Shorter than the suite's time-out, so that a failure shows the log. The first test that needs a program builds it. */
+/**
+ * Shorter than the suite's time-out, so that a failure shows the log. It includes the time to build a program, which the first test that
+ * needs it does.
+ */
 const READY_MS = 220_000;
 
 export interface GatewayOptions {
   readonly data_dir?: string;
   readonly port?: number;
-  /** Another installation than the one under test. */
+  /** Root of another installation than the one under test. */
   readonly root?: string;
-  /** A main in place of the service's own, from the root of the project; mains.ts lists those of the tests. */
+  /** A main in place of the service's, as a path from the root of the project. mains.ts lists those of the tests. */
   readonly entry?: string;
-  /** Its arguments. */
+  /** Arguments of the main. */
   readonly args?: readonly string[];
   /** An operator's npm command in place of `entry` and `args`, such as `start` or `run subgraph -- receipt`. */
   readonly npm?: readonly string[];
-  /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
+  /** Additional variables, such as DATABASE_URL, BASE_RPC_URL and HUBS. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether it starts a development Solana if none is named, which is one process more. */
+  /** Whether it may start a development Solana, which is one more process. */
   readonly solana?: boolean;
-  /** false: returns when the process runs, even if it is meant to refuse to start. */
+  /** If false, `startGateway` returns as soon as the process runs. That is needed for a start that must fail. */
   readonly await_health?: boolean;
 }
 
@@ -39,12 +42,12 @@ export interface RunningGateway extends RunningService {
   /** Resolves with the exit code, or null if a signal ended it. */
   readonly exited: Promise<number | null>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** Sends the signal to all processes at once, as a terminal does. */
+  /** Sends the signal to all processes of the group at once, as a terminal does. */
   killAll(signal: NodeJS.Signals): Promise<number | null>;
   stop(): Promise<number | null>;
 }
 
-/** Starts the service as an operator does: as a process of its own, with its environment alone. */
+/** Starts the service as an operator does: as a separate process that gets only these variables. */
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
   const data_dir = options.data_dir ?? (await ownFolder());
   const port = options.port ?? (await ownPort());
@@ -63,7 +66,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     cwd: options.root ?? ROOT,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // In a group of its own, so that none of npm's processes is left.
+    // In a separate process group, so that all of npm's processes can be ended together.
     detached: grouped,
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);
@@ -95,24 +98,24 @@ function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions
   return [process.execPath, ...programOf(entry), ...args];
 }
 
-/** Node's arguments for a main; mains.ts lists those of the tests. */
+/** Node's arguments for a main. mains.ts lists those of the tests. */
 export function programOf(entry: string): readonly string[] {
   const program = entry.startsWith('test/') ? ['test/harness/mains.ts', entry] : [entry];
   return ['gateway/launch.js', ...program];
 }
 
-/** npm beside Node if Node was installed with it, or else on the PATH. */
+/** The npm that was installed with Node, or else the one on the PATH. */
 function npmCommand(): string {
   const beside = join(dirname(process.execPath), 'npm');
   return existsSync(beside) ? beside : 'npm';
 }
 
-/** The leader of the group may have ended before its other processes. */
+/** Signals a whole process group, because its leader may have ended before the other processes. */
 function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // All of its processes have ended.
+    // No process of the group is left.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Everything that comes, in order. */
+/** Everything that the source yields, in order. */
 export async function gather<T>(source: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of source) all.push(one);

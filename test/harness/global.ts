@@ -8,9 +8,9 @@ import { prepareTemplate } from './template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The one cluster of this run; every test file makes databases of its own in it. */
+    /** URL of the cluster that this run uses. Each test file creates its databases in it. */
     readonly cluster_url: string;
-    /** Of this run; its keeper ends what the run leaves behind if it is cut off. */
+    /** Folder of this run. If the run is killed, its keeper ends the processes that it left. */
     readonly run_folder: string;
   }
 }
@@ -20,9 +20,9 @@ export const TEMPLATE = 'svc_template';
 let folder: string | undefined;
 
 /**
- * What a power cut would need, and no test of this cluster: those that end Postgres start one of their own. A password costs
- * each of some thousand connections as many rounds of hashing as its role says, by default 4,096. And nothing here grows so
- * large that machine code or a vacuum would pay.
+ * Settings that save time. Durability is needed only after a power cut, and tests that end Postgres start their own cluster. A password
+ * costs each of some thousand connections as many rounds of hashing as its role says, by default 4,096. No table grows so large that
+ * compiled queries or a vacuum would save time.
  */
 const SETTINGS = [
   'fsync = off',
@@ -33,7 +33,7 @@ const SETTINGS = [
   'autovacuum = off',
 ] as const;
 
-/** One real Postgres for the whole run, and in it the template that `freshDatabase` copies. */
+/** Starts one real Postgres for the whole run, with the template that `freshDatabase` copies. */
 export async function setup(project: TestProject): Promise<void> {
   await sweepScratch();
   folder = await makeScratch(memoryFolder());
@@ -57,21 +57,24 @@ export function databaseUrl(cluster_url: string, name: string): string {
   return Object.assign(new URL(cluster_url), { pathname: `/${name}` }).href;
 }
 
-/** Copied as files, which takes a quarter of what it takes by pages in the log (PostgreSQL manual, CREATE DATABASE). */
+/**
+ * Creates a database. A template is copied as files, which takes a quarter of the time of a copy by pages in the log (PostgreSQL manual,
+ * CREATE DATABASE).
+ */
 export async function createDatabase(cluster_url: string, name: string, template?: string): Promise<void> {
   await onCluster(cluster_url, `create database ${name}${template ? ` template ${template} strategy file_copy` : ''}`);
 }
 
-/** Of this process, by the URL of their cluster. */
+/** Sessions of this process by the URL of their cluster. */
 const sessions = new Map<string, pg.Pool>();
 
-/** One statement about databases of a cluster: a session for each of them would cost more than most of them do. */
+/** Runs one statement about databases of a cluster in a pooled session, because most statements take less time than opening a session. */
 export async function onCluster(cluster_url: string, statement: string): Promise<void> {
   const pool = sessions.get(cluster_url) ?? openSessions(cluster_url);
   await pool.query(statement);
 }
 
-/** One statement by a session of its own, outside a transaction. */
+/** Runs one statement in a new session, outside of a transaction. */
 export async function administer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -84,7 +87,7 @@ export async function administer(url: string, statement: string): Promise<void> 
 
 function openSessions(cluster_url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: cluster_url, max: 2, idleTimeoutMillis: 60_000, allowExitOnIdle: true });
-  // The cluster may end before the last of its workers.
+  // The cluster may end before its last worker, which would then get an error on an idle session.
   pool.on('error', () => {});
   sessions.set(cluster_url, pool);
   return pool;

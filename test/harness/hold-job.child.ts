@@ -1,7 +1,7 @@
 import { openStore } from '../../gateway/parts.ts';
 import { openTestJobs } from './jobs.ts';
 
-/* A process that takes one job, says that it holds it, and never comes to its end; of others it says which run it did. */
+/* A process that takes one job, prints that it holds it, and never completes it. Of every later job it prints the number of the run. */
 const store = await openStore(String(process.argv[2]));
 let holds = false;
 const hold = async (_: unknown, { attempt }: { readonly attempt: number }) => {

@@ -12,30 +12,30 @@ export type HubBehaviour =
   | {
       readonly kind: 'answer';
       readonly delay_ms?: number;
-      /** Sends nothing before this resolves. */
+      /** Sends nothing until this resolves. */
       readonly until?: Promise<unknown>;
       readonly in_stream?: InStream;
     }
-  /** Answers as a development hub does for that model, whichever model is requested. */
+  /** Answers like a development hub that is asked for this model, regardless of the requested model. */
   | { readonly kind: 'habit'; readonly model: HabitModel }
   | { readonly kind: 'status'; readonly status: number; readonly body?: unknown }
-  /** Streams these events, and ends. */
+  /** Streams these events and then ends. */
   | { readonly kind: 'events'; readonly events: readonly object[] }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   | { readonly kind: 'hang' }
-  /** Drops the connection once the request is read. */
+  /** Closes the connection after the request is read. */
   | { readonly kind: 'close' };
 
-/** What it does in a streamed answer after that many words. */
+/** What happens in a streamed answer after that many words. */
 export interface InStream {
   readonly after_words: number;
   readonly does:
     | 'close'
     | 'hang'
     | 'bad_json'
-    /** Sends more than any client reads. */
+    /** Sends more data than any client reads. */
     | 'flood'
-    /** Goes on when this resolves. */
+    /** Continues when this resolves. */
     | Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export interface HubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Null if it is no JSON. */
+  /** Parsed body. Null if it is not JSON. */
   readonly body: unknown;
   readonly bytes: Buffer<ArrayBuffer>;
 }
@@ -62,7 +62,7 @@ interface TestHubOptions {
   readonly reasoning_models?: readonly string[];
 }
 
-/** A hub whose behaviour a test sets, and which records its requests; closed after the file's last test. */
+/** A hub that records its requests and whose behaviour a test sets. It is closed after the file's last test. */
 export async function startTestHub(options: TestHubOptions) {
   const requests: HubRequest[] = [];
   let deserted = 0;
@@ -88,14 +88,14 @@ export async function startTestHub(options: TestHubOptions) {
   return {
     base_url,
     requests,
-    /** Number of its answers that ended early, by either side. */
+    /** Number of answers that ended early because either side closed the connection. */
     deserted: () => deserted,
-    /** One member of the HUBS variable. */
+    /** The hub's element of the HUBS setting. */
     config: { ...options, base_url, api_key: `key-of-${options.name}` },
     behave(next: typeof behaviour): void {
       behaviour = next;
     },
-    /** Answers again from now on, and forgets its requests. */
+    /** Restores normal answers and clears the recorded requests. */
     forget(): void {
       behaviour = { kind: 'answer' };
       requests.length = 0;
@@ -168,7 +168,7 @@ async function stream(
     case 'hang':
       return;
     case 'close':
-      // After the written bytes are sent: destroying a socket discards them.
+      // Destroys the socket only after the bytes are sent, because destroying it discards unsent bytes.
       return void response.write(': bye\n\n', () => response.destroy());
     case 'bad_json':
       say('{"choices":[{"delta":');

@@ -7,19 +7,19 @@ import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 
 const run = promisify(execFile);
-/** Files of a checkout that a production installation lacks or makes itself. */
+/** Entries of a checkout that a production installation does not have or creates itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.data', 'coverage', 'dist', 'node_modules', 'test']);
 
 /**
- * The project as a production image contains it, in a folder outside of this one: sources without tests, `dist/` as `npm
- * run build` makes it, and those node_modules that `npm install --omit=dev` would install by the lock.
+ * The project in a new folder as a production image contains it: sources without tests, `dist/` as `npm run build` makes it, and the
+ * node_modules that `npm install --omit=dev` would install by the lock.
  */
 export async function productionInstallation(): Promise<string> {
   const folder = await ownFolder();
   await run(process.execPath, ['gateway/commands/build.ts'], { cwd: ROOT });
   await copySources(folder);
   const { folder: built } = locateBuild('gateway/main.ts');
-  // Without V8's compiled code, which runs from this folder add to.
+  // V8's compiled code is left out, because runs from this checkout add to it.
   const filter = (path: string) => basename(path) !== 'v8';
   await cp(built, join(folder, 'dist', basename(built)), { recursive: true, filter });
   await mkdir(join(folder, 'node_modules'));
@@ -44,7 +44,10 @@ interface LockedPackage {
   readonly dev?: boolean;
 }
 
-/** npm marks in the lock which packages only a devDependency needs. Packages inside of another one are copied with it. */
+/**
+ * Packages that production needs. npm marks in the lock which ones only a devDependency needs. A package within another one is copied with
+ * it.
+ */
 async function productionPackages(): Promise<string[]> {
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
   const packages = Object.entries(lock.packages as Record<string, LockedPackage>);
@@ -54,8 +57,8 @@ async function productionPackages(): Promise<string[]> {
 }
 
 /**
- * As hard links if both folders are on one file system: it is half a gigabyte that nothing writes to. Not every system's
- * cp can do that.
+ * Copies packages as hard links if both folders are on one file system, because they take half a gigabyte and nothing writes to them. On
+ * some systems `cp` cannot do that, so there are two slower ways.
  */
 async function copyPackages(folder: string, packages: readonly string[]): Promise<void> {
   const copy = (how: string) => run('cp', [how, '--parents', ...packages, folder], { cwd: ROOT });

@@ -3,15 +3,15 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ROOT } from './root.ts';
 
-/** Files there start processes, kill them, and wait for leases to run out: up to a minute each, and little of it work. */
+/** Folders whose files start processes, kill them, and wait for leases to expire. Each takes up to a minute, but little CPU. */
 const WAITING =
   /\/test\/(world\/)?(faults|gateways|gateway\/(rails|development|operations|graph\/remote|log)|clients\/openai)\//;
-/** Of the run: by then the last of them has begun, so that no long one is left over. */
+/** Share of the run in which all waiting files begin, so that no long one begins near the end. */
 const WAITING_BEGUN_BY = 0.8;
 
 /**
- * Files that wait are spread among those that compute, so that the cores have work beside them from the first to the last.
- * Among each kind: what failed last, what took longest last, or what is largest.
+ * Spreads waiting files among computing ones, so that the cores are busy from the first file to the last. Within each group, files that
+ * failed last time come first, then those that took longest or are largest.
  */
 export class Interleaved extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,7 +30,7 @@ function spread(files: readonly TestSpecification[], until: number) {
   return files.map((file, index) => ({ file, at: (until * index) / files.length }));
 }
 
-/** An order that hangs on the seed and on nothing else: `npm run test:often`. */
+/** An order that depends only on the seed, for `npm run test:often`. */
 function shuffled(files: readonly TestSpecification[], seed: string): TestSpecification[] {
   const place = ({ moduleId }: TestSpecification) =>
     createHash('sha256')

@@ -16,13 +16,13 @@ export interface JobsOfTest {
 
 export interface OpenedJobs {
   readonly owner: string;
-  /** Every run, in the order of their ends. */
+  /** Every run, ordered by its end. */
   readonly runs: readonly { readonly task: string; readonly outcome: 'done' | 'failed' }[];
-  /** As a process stops: its jobs, then its lease. */
+  /** Stops like a process: first its jobs, then its lease. */
   stop(): Promise<void>;
 }
 
-/** The worker of jobs as a process has it, with a lease of its own. */
+/** The job worker of a process, with a new lease. */
 export async function openTestJobs(database: Database, asked: JobsOfTest): Promise<OpenedJobs> {
   const owner = randomUUID();
   const heartbeat = await openHeartbeat(database, owner, () => {});
@@ -47,7 +47,7 @@ export async function openTestJobs(database: Database, asked: JobsOfTest): Promi
   return { owner, runs, stop };
 }
 
-/** Does the fleet's tasks of these names at their next look (a second at most), and not only once they have rested. */
+/** Makes these periodic tasks due now, so that the fleet runs them at its next poll (within a second) instead of after their interval. */
 export async function hurryTasks(
   query: (text: string, values: unknown[]) => Promise<unknown>,
   ...names: readonly string[]

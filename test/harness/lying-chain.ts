@@ -10,19 +10,19 @@ interface Call extends JsonObject {
   readonly params: readonly Json[];
 }
 
-/** An answer in place of the truth; undefined leaves the call without an answer. */
+/** Returns an answer in place of the true one. Undefined leaves the call without an answer. */
 export type Lie = (truth: Json, params: readonly Json[]) => Json | undefined;
 export type Lies = Readonly<Record<string, Lie>>;
 
-/** Behaviour in place of whole answers. */
+/** How the node treats requests as a whole. */
 export type RpcBehaviour =
   | { readonly kind: 'plain' }
-  /** Takes requests of these methods and never answers; of all methods if none is named. */
+  /** Accepts requests of these methods and never answers. Default: all methods. */
   | { readonly kind: 'hang'; readonly methods?: readonly string[] }
-  /** Sends more than any client should read. */
+  /** Sends more data than any client should read. */
   | { readonly kind: 'huge'; readonly methods: readonly string[] }
   | { readonly kind: 'no_json'; readonly methods: readonly string[] }
-  /** Searches the logs of that many blocks at once, as hosted nodes do. */
+  /** Searches logs of at most that many blocks in one call, as hosted nodes do. */
   | { readonly kind: 'narrow'; readonly blocks_max: number }
   | { readonly kind: 'cut' };
 
@@ -30,7 +30,7 @@ export type LyingChain = Awaited<ReturnType<typeof startLyingChain>>;
 
 const HUGE_BYTES = 64 * 1024 * 1024;
 
-/** A proxy in front of a chain's RPC, whose answers a test can replace. */
+/** A proxy in front of a chain's RPC that can give false answers. */
 export async function startLyingChain(rpc_url: string) {
   let lies: Lies = {};
   let manner: RpcBehaviour = { kind: 'plain' };
@@ -70,7 +70,7 @@ export async function startLyingChain(rpc_url: string) {
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Sets false answers by method; other methods are answered truly again. */
+    /** Sets false answers by method. All other methods are answered truthfully again. */
     lie(next: Lies): void {
       lies = next;
     },
@@ -78,15 +78,15 @@ export async function startLyingChain(rpc_url: string) {
       manner = next;
       if (next.kind === 'cut') server.closeAllConnections();
     },
-    /** Calls `begin` once a call of that method has been answered. */
+    /** Calls `begin` after a call of that method has been answered. */
     after(method: string, begin: () => void): void {
       waiting = { method, begin };
     },
-    /** Answers truly from now on. */
+    /** Gives true answers again. */
     tellTruth(): void {
       lies = {};
       manner = { kind: 'plain' };
-      // Ends requests that are still without an answer.
+      // Ends requests that have not been answered.
       server.closeAllConnections();
     },
   };

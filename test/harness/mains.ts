@@ -1,6 +1,6 @@
 /*
- * Every main of the tests, in one program. After any change a program is bundled again, which takes 4 s of CPU, and
- * compiled again by V8; separate programs would each pay for that.
+ * All mains of the tests, as one program. After each change a program is bundled (4 s of CPU) and compiled by V8; separate programs would
+ * each take that time.
  */
 
 const mains: Readonly<Record<string, () => Promise<unknown>>> = {

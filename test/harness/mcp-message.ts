@@ -14,17 +14,17 @@ interface Fault {
   readonly message: string;
   readonly data?: JsonObject;
 }
-/** The result of a tool, with the members that tests read. */
+/** The result of a tool call, with the members that tests read. */
 export interface ToolResult {
   readonly isError?: boolean;
   readonly structuredContent: JsonObject;
   readonly content: readonly { readonly type: string; readonly text: string }[];
   readonly _meta: JsonObject;
-  /** A member of the x402 extension. */
+  /** Member of the x402 extension: the challenge of a call that must be paid. */
   readonly paymentRequired?: JsonObject;
 }
 
-/** Sends a message over the wire; `headers` may remove one of the usual headers. */
+/** Sends a message to /mcp. `headers` replaces default headers. */
 export async function sendMessage(
   url: string,
   message: unknown,
@@ -40,7 +40,7 @@ export async function sendMessage(
   return { status: answer.status, headers: answer.headers, text, body: is_json ? JSON.parse(text) : null };
 }
 
-/** A request of a protocol version without a handshake, with the headers that repeat its contents. */
+/** A request of a protocol version without a handshake, with the headers that repeat parts of its content. */
 export function modern(method: string, params: JsonObject = {}, capabilities: JsonObject = {}, meta: JsonObject = {}) {
   const headers: Record<string, string> = { 'mcp-protocol-version': MODERN, 'mcp-method': method };
   if (typeof params.name === 'string') headers['mcp-name'] = params.name;
@@ -70,7 +70,7 @@ export function toolCall(name: string, given: JsonObject = {}, meta: JsonObject 
   return legacy('tools/call', { name, arguments: given, _meta: meta });
 }
 
-/** The `_meta` of a tool call that carries the payment of a header; empty without a payment. */
+/** The `_meta` of a tool call that carries the payment of a header. Empty without a payment. */
 export const paidBy = (header: string | undefined): JsonObject =>
   header ? { 'x402/payment': JSON.parse(Buffer.from(header, 'base64').toString()) as JsonObject } : {};
 

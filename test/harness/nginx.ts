@@ -11,7 +11,8 @@ import { clearScratch, makeScratch } from './scratch.ts';
 const READY_MS = 20_000;
 
 /**
- * Debian's nginx before a service, as its manual has it: `proxy_pass`, and every buffer as it is shipped; or with another `location`.
+ * Debian's nginx in front of a service, set up as its manual shows: `proxy_pass`, and every buffer at its default. A test can pass another
+ * `location`.
  */
 export async function startNginx(
   target: string,
@@ -22,7 +23,7 @@ export async function startNginx(
   await mkdir(join(folder, 'logs'));
   await writeFile(join(folder, 'nginx.conf'), configuration(location, port));
   const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'logs/error.log', '-g', 'daemon off;'], {
-    // Where Debian puts it, which is not on everybody's path.
+    // Debian installs it there, which is not on every user's PATH.
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -44,7 +45,7 @@ export async function startNginx(
   return { url };
 }
 
-/** Of what Debian's own file says, all but places: processes, logs and temporary files are this test's. */
+/** Debian's own configuration except for paths, so that processes, logs and temporary files belong to this test. */
 function configuration(location: string, port: number): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path logs/${name};`);
   return `user ${userInfo().username};

@@ -9,12 +9,12 @@ export interface DescribedResponse {
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** What the description of a response says where a request with that status can have an empty body. */
+/** Pattern of the sentence that a response's description must have if a request with that status can have an empty body. */
 export function wordsOfEmptyBody({ content }: DescribedResponse): RegExp {
   return content ? / If [^`]+, the body is empty\.$/ : /The body is empty\.$/;
 }
 
-/** An OpenAPI document with its references to responses, headers and parameters resolved. Those to schemas stay. */
+/** Resolves the references of an OpenAPI document to responses, headers and parameters. References to schemas stay. */
 export function withoutReferences<T>(document: T): T {
   const { components } = document as { readonly components: Readonly<Record<string, JsonObject>> };
   const resolved = (value: unknown): unknown => {

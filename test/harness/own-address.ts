@@ -1,12 +1,14 @@
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { atEnd } from './release.ts';
 
-/** How many files of this worker have had an address. All of 127.0.0.0/8 is this machine's on Linux; these begin at 127.1.0.1. */
+/**
+ * Number of files of this worker that have had an address. On Linux all of 127.0.0.0/8 is this machine; these addresses begin at 127.1.0.1.
+ */
 let used = 0;
 
 /**
- * Has `fetch` come from a loopback address that no file before had in this worker, until the file ends: the service counts
- * by address, and no file is to be refused for what another has done. Elsewhere than on Linux all share one address.
+ * Makes `fetch` connect from a loopback address that no earlier file of this worker used, until the file ends. The service counts requests
+ * by address, so one file could otherwise be refused because of another. On systems other than Linux all files share one address.
  */
 export function takeOwnAddress(): void {
   if (process.platform !== 'linux') return;
@@ -16,7 +18,7 @@ export function takeOwnAddress(): void {
   setGlobalDispatcher(agent);
   atEnd(() => {
     setGlobalDispatcher(before);
-    // What is under way on it comes to its end: the service in this worker asks its chain by `fetch`, too.
+    // Closes after the open requests have ended, because the service in this worker also calls its chain by `fetch`.
     void agent.close().catch(() => {});
   });
 }

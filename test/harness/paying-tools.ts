@@ -5,9 +5,8 @@ import { officialClient, type Wallet } from './buyer.ts';
 import type { ToolResult } from './mcp-message.ts';
 
 /**
- * Calls a tool and pays what it asks for, once, as x402's own client for MCP does (@x402/mcp, x402MCPClient.callTool): what is asked
- * for is read from `structuredContent`, or else from the first text; the payment goes in `_meta`. The payment itself is made by
- * x402's official client.
+ * Calls a tool and pays its price once, as x402's own client for MCP does (@x402/mcp, x402MCPClient.callTool): the challenge is read from
+ * `structuredContent`, or else from the first text, and the payment is sent in `_meta`. x402's official client makes the payment.
  */
 export async function payTool(
   client: Pick<Client, 'callTool'>,

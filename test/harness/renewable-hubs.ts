@@ -1,6 +1,6 @@
 import { type Hubs, openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 
-/** Hubs of a service that can forget how each of them has done, as if the service had just been opened. */
+/** Hubs of a service that can clear what they remember of each hub's failures, as if the service had just been opened. */
 export function renewableHubs() {
   let renew = () => {};
   const open: typeof openHubs = (settings, options) => {

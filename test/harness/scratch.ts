@@ -8,22 +8,25 @@ import { isAlive, markOf } from '../../gateway/operations/process-identity.ts';
 import { atEnd, isForTheWorker } from './release.ts';
 
 const PREFIX = 'svc-test-';
-/** File in a folder that a worker shares, with the process of the run, which clears it. */
+/** File in a folder that a worker shares. It contains the process id of the run, which clears the folder. */
 const RUN = 'run';
 
-/** Linux's file system in memory. Most machines have room there for the databases of a run; a container's usual 64 MB are too few. */
+/**
+ * Linux's file system in memory. On most machines it is large enough for the databases of a run, but not in a container with the usual 64
+ * MB.
+ */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
 
-/** Folder for those files of a run that many databases are copied from and to: in memory a copy takes a tenth of the time. */
+/** Folder for files of a run that are copied often, such as databases. A copy in memory takes a tenth of the time. */
 export function memoryFolder(): string {
-  // A named folder for temporary files is meant for all of them.
+  // If TMPDIR is set, it is meant for all temporary files.
   if (process.env.TMPDIR !== undefined) return tmpdir();
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
     const [, options = ''] = / \/dev\/shm \S+ (\S+)/.exec(readFileSync('/proc/self/mounts', 'utf8')) ?? [];
     const roomy = bavail * bsize >= MEMORY_BYTES_MIN;
-    // Postgres may have to be started from a copy beside its cluster.
+    // Postgres may have to be started from a copy in this folder, so the file system must allow execution.
     const runs = options !== '' && !options.split(',').includes('noexec');
     return roomy && runs ? MEMORY : tmpdir();
   } catch {
@@ -31,10 +34,13 @@ export function memoryFolder(): string {
   }
 }
 
-/** A DATA_DIR for one test, named after this process, so that a later run recognises what was left behind. */
+/**
+ * A new folder for one test, such as its DATA_DIR. Its name contains the id of this process, so that a later run recognises folders of
+ * killed runs.
+ */
 export async function makeScratch(parent = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
-  // As root the database server runs as another user, which must be able to pass through.
+  // If the tests run as root, the database server runs as another user, which must be able to enter this folder.
   await chmod(folder, 0o711);
   if (isForTheWorker()) await writeFile(join(folder, RUN), String(process.ppid));
   return folder;
@@ -47,11 +53,11 @@ export async function ownFolder(): Promise<string> {
   return folder;
 }
 
-/** Ends the stand-ins that still run on a folder, wherever their files are, and removes the folder. */
+/** Ends the stand-ins that still run on a folder, even if their files are elsewhere, and removes the folder. */
 export async function clearScratch(folder: string): Promise<void> {
   const pointer = await readJson<{ outside: string | null }>(join(folder, 'postgres.json'));
   const cluster_home = pointer?.outside ?? join(folder, 'postgres');
-  // Their remains are in the folder, except the shared memory of a Postgres.
+  // All that a killed stand-in leaves is in the folder, except for the shared memory of a Postgres, which therefore gets its own signals.
   const keeper = await keeperOf(folder);
   if (keeper && isAlive(keeper.mark)) await endProcess(keeper.mark, ['SIGKILL']);
   for (const { name, mark, signals } of await standInsOf(folder))
@@ -59,7 +65,7 @@ export async function clearScratch(folder: string): Promise<void> {
   for (const path of [cluster_home, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Removes what killed runs of this user have left: folders whose process has ended. */
+/** Removes folders of killed runs of this user, whose process has ended. */
 export async function sweepScratch(): Promise<void> {
   for (const [parent, name] of await everyScratch()) {
     const pid = Number(name.slice(PREFIX.length).split('-')[0]);
@@ -78,7 +84,7 @@ export async function clearShared(): Promise<void> {
   }
 }
 
-/** Always includes the folder in memory: remains of a killed run may be what fills it. */
+/** All folders of tests. The folder in memory is always included, because remains of a killed run may fill it. */
 async function everyScratch(): Promise<[parent: string, name: string][]> {
   const parents = [...new Set([tmpdir(), MEMORY])];
   const names = await Promise.all(
@@ -87,7 +93,7 @@ async function everyScratch(): Promise<[parent: string, name: string][]> {
   return (names.flat() as [string, string][]).filter(([, name]) => name.startsWith(PREFIX));
 }
 
-/** In another user's folder a pointer may name any folder of this user's, or of root's, as one to be removed. */
+/** Checks the owner, because a pointer in another user's folder could name any folder of this user, or of root, to be removed. */
 async function isOwn(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null);
   return found !== null && found.uid === process.getuid?.();

@@ -3,31 +3,31 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A line of a page, as a shell would run it. */
+/** A command in a page, as a shell would run it. */
 export interface ShellWords {
   readonly program: string;
   readonly args: readonly string[];
-  /** The environment that the line itself sets for its program. */
+  /** Value of SVC_SESSION if the command sets it for its program. */
   readonly session: string | undefined;
 }
 
 const NUL = '\0';
-/** Functions in place of the programs, which a shell finds first: they print what they were given. */
+/** Shell functions with the names of the programs, which a shell prefers. They print their arguments. */
 const PROGRAMS = ['curl', 'npm', 'node']
   .map(name => `${name}() { printf '%s\\0' "$SVC_SESSION" ${name} "$@"; }`)
   .join('\n');
 
-/** The words of a command after the shell's own expansion of variables and quotes, without running it. */
+/** The words of a command after the shell has expanded variables and quotes. The command is not run. */
 export async function shellWords(line: string, variables: Readonly<Record<string, string>>): Promise<ShellWords> {
   const { stdout } = await run('sh', ['-c', `${PROGRAMS}\n${line}`], { env: { PATH: process.env.PATH, ...variables } });
   const [session = '', program = '', ...args] = stdout.split(NUL).slice(0, -1);
   return { program, args, session: session === '' ? undefined : session };
 }
 
-/** Options of curl that the pages use: whether a value follows. */
+/** Options of curl that the pages use. True if a value follows the option. */
 const options: Readonly<Record<string, boolean>> = { '-s': false, '-X': true, '-d': true, '-o': true, '-H': true };
 
-/** What curl would ask, on a machine that may not have it. @throws where a page uses an option that is not known here */
+/** Sends the request that curl would send, because this machine may not have curl. @throws if a page uses another option */
 export async function curl(
   words: readonly string[],
 ): Promise<{ readonly answer: Response; readonly file: string | null }> {

@@ -3,7 +3,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { freshDatabase } from './database.ts';
 import { atEnd } from './release.ts';
 
-/** A migrated database of one's own, opened; closed and dropped after the file's last test. */
+/** An open connection to a new migrated database. It is closed, and the database dropped, after the file's last test. */
 export async function freshStore(
   ...options: Parameters<typeof freshDatabase>
 ): Promise<Database & { readonly url: string }> {

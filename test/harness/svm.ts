@@ -41,8 +41,8 @@ interface TransactionStatus {
 export type TestSvm = Awaited<ReturnType<typeof freshSvm>>;
 
 /**
- * A Solana of its own with the USDC mint, closed after the file's last test. It runs in the test's own process and keeps
- * no journal: as a process it would cost a start of Node and a keeper.
+ * A Solana stand-in with the USDC mint, closed after the file's last test. It runs in the test's process and keeps no journal, because a
+ * process would also have to start Node and a keeper.
  */
 export async function freshSvm() {
   const journal: Journal = {
@@ -60,7 +60,7 @@ export async function freshSvm() {
   return svmAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
-/** The same as a process of its own, which can be killed and restarts from its journal. */
+/** A Solana stand-in as a separate process, which can be killed and restarts from its journal. */
 export async function svmProcess() {
   const folder = await makeScratch();
   const svm = await startSvm(folder, idle_ms);
@@ -74,7 +74,7 @@ export async function svmProcess() {
     folder,
     genesis_hash: svm.genesis_hash,
     pid: svm.pid,
-    /** Starts it again from its journal after its end, or adopts it if it still runs; on the same port. */
+    /** Starts the process again from its journal on the same port, or reuses it if it still runs. */
     restart: () => startSvm(folder),
   };
 }
@@ -88,18 +88,18 @@ function svmAt(rpc_url: string) {
     });
   return {
     rpc_url,
-    /** A fee payer with lamports to settle with. */
+    /** A fee payer that has lamports to settle with. */
     fee_payer: developmentFeePayer,
     call,
-    /** Adds funds to the owner, and creates the USDC account if it does not exist. */
+    /** Adds funds to the owner and creates the USDC account if it does not exist. */
     fund,
-    /** An unused wallet with that much USDC. */
+    /** A new wallet with that much USDC. */
     async newWallet(usdc_atomic = 1_000_000_000n): Promise<SolanaWallet & { readonly signer: KeyPairSigner }> {
       const wallet = solanaWallet(randomBytes(32));
       if (usdc_atomic > 0n) await fund(wallet.address, { usdc_atomic });
       return { ...wallet, signer: await signerOf(wallet) };
     },
-    /** An address whose USDC account exists and is empty. */
+    /** A new address with an empty USDC account. */
     async newTreasury(): Promise<string> {
       const { address } = solanaWallet(randomBytes(32));
       await fund(address, {});
@@ -109,21 +109,21 @@ function svmAt(rpc_url: string) {
       const { value } = await call<{ value: { amount: string } }>('getTokenAccountBalance', await usdcAccountOf(owner));
       return BigInt(value.amount);
     },
-    /** Every USDC transfer that ever reached an owner, in the chain's order. */
+    /** All USDC transfers to an owner, in the chain's order. */
     transfers: (owner: string) => transfersTo(call, owner),
     advance: (slots: number) => call('dev_advanceSlots', slots),
-    /** Sets the length of a slot: ten seconds make a blockhash outlive any test. */
+    /** Sets the length of a slot. At ten seconds a blockhash stays valid longer than any test takes. */
     pace: (slot_ms: number) => call('dev_pace', slot_ms),
-    /** Makes everything so far final. */
+    /** Makes all blocks so far final. */
     finalize: () => call('dev_advanceSlots', 33),
-    /** Expires all blockhashes: no transaction signed before can land any more, though that is not final yet. */
+    /** Expires all blockhashes. No transaction that was signed before can be executed from then on, though that is not final yet. */
     expire: () => call('dev_expireBlockhashes'),
-    /** Takes transactions and holds them; `false` executes those that are still valid. */
+    /** Accepts transactions but holds them. `false` executes those that are still valid. */
     stall: (on = true) => call('dev_stall', on),
     /** Signatures of the held transactions. */
     waiting: () => call<string[]>('dev_waiting'),
     drop: () => call('dev_drop'),
-    /** Takes a transaction back, as an abandoned fork does. */
+    /** Removes a transaction, as if its fork had been abandoned. */
     forget: (signature: string) => call('dev_forget', signature),
   };
 }
@@ -153,7 +153,7 @@ async function transfersTo(
   return found;
 }
 
-/** Changes of USDC by a transaction, by owner. */
+/** Change of each owner's USDC by a transaction. */
 function movesOf({ meta }: TransactionStatus): Map<string, bigint> {
   const moved = new Map<string, bigint>();
   const add = (balances: readonly TokenBalance[], sign: bigint) => {

@@ -1,8 +1,8 @@
 import { openStore } from '../../gateway/parts.ts';
 
 /**
- * Brings the template database up to date, once per run; every `freshDatabase` is a copy of it.
- * Must close its connections: Postgres copies no database that somebody is connected to.
+ * Migrates the template database once for each run. Every `freshDatabase` is a copy of it. The connections must be closed, because Postgres
+ * does not copy a database that has any.
  */
 export async function prepareTemplate(url: string): Promise<void> {
   const store = await openStore(url);

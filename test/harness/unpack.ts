@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 
 const BLOCK = 512;
 
-/** Puts the files of a package, as `npm pack` makes it (ustar, POSIX.1-2001), into a folder. */
+/** Extracts a package that `npm pack` made (ustar, POSIX.1-2001) to a folder. */
 export async function unpack(tarball: string, folder: string): Promise<void> {
   const archive = gunzipSync(await readFile(tarball));
   for (let at = 0; at + BLOCK <= archive.length && archive[at] !== 0; ) {
@@ -14,7 +14,7 @@ export async function unpack(tarball: string, folder: string): Promise<void> {
         .toString()
         .replace(/\0.*$/s, '');
     const [name, bytes, kind] = [join(text(345, 155), text(0, 100)), Number.parseInt(text(124, 12), 8), text(156, 1)];
-    // Files alone: npm packs nothing else.
+    // Only plain files are expected, because npm packs nothing else.
     if (kind !== '0') throw new Error(`${name} is of kind ${kind}`);
     const path = join(folder, name.replace(/^package\//, ''));
     await mkdir(dirname(path), { recursive: true });

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** As long as `expect.poll` waits in tests (vitest.config.ts), which no hook may call. */
+/** Same times as `expect.poll` has in tests (vitest.config.ts), because a hook may not call `expect.poll`. */
 const WAIT = { timeout: 60_000, interval: 50 };
 
 /** Waits in a hook until an assertion holds. */

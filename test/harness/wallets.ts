@@ -18,22 +18,22 @@ import type { TestChain } from './chain.ts';
 import { contractNamed } from './contracts.ts';
 
 const HOLDS_ATOMIC = 1_000_000n;
-/** One of anvil's own accounts that no other test uses: it pays for deployments and transactions. */
+/** Key of an account of anvil that no other test uses. It pays for deployments and transactions. */
 export const SPONSOR: Hex = '0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a';
 
-/** An address with USDC and its owner's key, which signs payments and texts in the form that the address's code requires. */
+/** An address with USDC and the key of its owner, who signs payments and texts in the form that the address's code requires. */
 export interface ContractWallet extends Wallet, Pick<PrivateKeyAccount, 'signMessage'> {
   readonly owner: PrivateKeyAccount;
 }
 
 type Sign = (signature: Hex) => Hex;
-/** The form that TaggedWallet takes: 66 bytes. */
+/** Converts a signature to the form that TaggedWallet requires: 66 bytes. */
 export const tagged: Sign = signature => concatHex(['0x01', signature]);
 export const plain: Sign = signature => signature;
 
 export type TestWallets = ReturnType<typeof openWallets>;
 
-/** Contract wallets of every kind on a chain of tests. */
+/** Contract wallets of every kind on a test chain. */
 export function openWallets(chain: TestChain) {
   const sponsor = sponsorOf(chain);
 
@@ -52,9 +52,9 @@ export function openWallets(chain: TestChain) {
     plain: (amount_atomic?: bigint) => ownedWallet('PlainWallet', plain, amount_atomic),
     /** A deployed wallet that accepts 66 bytes: 0x01, then the signature of its owner. */
     tagged: (amount_atomic?: bigint) => ownedWallet('TaggedWallet', tagged, amount_atomic),
-    /** A deployed wallet that accepts the same 66 bytes, and misbehaves in a chosen way if the first byte is not 0x01. */
+    /** A deployed wallet that accepts the same 66 bytes. The first byte can select a misbehaviour instead of 0x01. */
     moody: () => ownedWallet('MoodyWallet', tagged),
-    /** Not deployed yet: its signatures contain its deployment (ERC-6492). */
+    /** A wallet that is not deployed yet. Its signatures contain its deployment (ERC-6492). */
     async unmade(factory: Hex, amount_atomic?: bigint): Promise<ContractWallet> {
       const { abi } = await contractNamed('WalletFactory');
       const owner = newOwner();
@@ -65,16 +65,16 @@ export function openWallets(chain: TestChain) {
         serializeErc6492Signature({ address: factory, data, signature: tagged(signature) });
       return walletAt(address, owner, wrapped, amount_atomic);
     },
-    /** A key's own address that has delegated to a contract (EIP-7702), by a transaction of type 4. */
+    /** A key's address that has delegated to a contract by a transaction of type 4 (EIP-7702). */
     async delegated(to: Hex, owner: PrivateKeyAccount = newOwner(), amount_atomic?: bigint): Promise<ContractWallet> {
       await sponsor.delegate(owner, to);
       return walletAt(owner.address, owner, tagged, amount_atomic);
     },
-    /** A contract without an owner; any signature is valid. */
+    /** A contract without an owner, for which any signature is valid. */
     async of(name: string): Promise<ContractWallet> {
       return walletAt(await sponsor.deploy(name), newOwner(), tagged);
     },
-    /** A wallet that burns its gas in every block after the chain's present one. */
+    /** A wallet that uses up its gas in every block after the current one. */
     async burner(): Promise<ContractWallet> {
       const wallet = await walletAt(await sponsor.deploy('Burner'), newOwner(), tagged);
       await this.arm(wallet);
@@ -115,7 +115,7 @@ interface Sent {
   readonly authorizationList?: readonly Awaited<ReturnType<PrivateKeyAccount['signAuthorization']>>[];
 }
 
-/** Sends deployments and transactions one after the other: two that ask for a nonce together would get the same. */
+/** Sends deployments and transactions one after the other, because two that request a nonce at the same time would get the same one. */
 function sponsorOf({ rpc_url }: TestChain) {
   const base = defineChain({
     id: networks.base.chain_id,
@@ -152,7 +152,7 @@ function sponsorOf({ rpc_url }: TestChain) {
     async delegate(owner: PrivateKeyAccount, to: Hex): Promise<void> {
       const nonce = await reader.getTransactionCount({ address: owner.address });
       const signed = await owner.signAuthorization({ address: to, chainId: base.id, nonce });
-      // Not to the account itself, whose code would then run.
+      // Sent to the sponsor, because a transaction to the owner's address would run its new code.
       await send(account, { to: account.address, authorizationList: [signed] });
     },
     read: (

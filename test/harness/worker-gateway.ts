@@ -7,17 +7,17 @@ import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
 
 /**
- * New sessions are most of what a service in a test costs Postgres. With so few connections, a request that holds one
- * session while it waits for another soon shows.
+ * So few connections that a request which holds one session while it waits for another soon fails. Opening sessions is also the largest
+ * part of what a service in a test costs Postgres.
  */
 export const DATABASE_CONNECTIONS_MAX = '5';
 
 export interface ServiceOptions {
   readonly data_dir?: string | undefined;
   readonly port?: number | undefined;
-  /** Variables beyond these: DATABASE_URL, BASE_RPC_URL, HUBS, … */
+  /** Additional variables, such as DATABASE_URL, BASE_RPC_URL and HUBS. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Options that no variable sets: faults, and time-outs. */
+  /** Options that no variable sets, such as faults and time-outs. */
   readonly options?: WorkerGatewayOptions | undefined;
 }
 
@@ -26,21 +26,21 @@ export type WorkerGatewayOptions = Omit<GatewayOptions, 'logger'>;
 export interface RunningService {
   readonly url: string;
   readonly data_dir: string;
-  /** Every line of its log so far. */
+  /** Every line of the service's log so far. */
   readonly logs: string[];
   /** Finishes the work in progress, then stops. */
   stop(): Promise<unknown>;
 }
 
 /**
- * The service inside the test's own process, with the variables that an operator sets. A start costs 0.4 s of CPU here
- * and 2 s as a process, so only tests that kill it need a process.
+ * The service within the test's process, with an operator's variables. A start costs 0.4 s of CPU here and 2 s as a process, so only tests
+ * that kill it start a process.
  */
 export async function openWorkerService(given: ServiceOptions): Promise<RunningService> {
   const { gateway, development, ...running } = await openHere(given);
   const closed = once(() => gateway.close().then(() => development.stop()));
   atEnd(() => {
-    // A stop does not wait for clients that still read a stream.
+    // So that the stop does not wait for clients that still read a stream.
     gateway.hurry();
     return closed();
   });
@@ -57,7 +57,7 @@ interface HereOptions extends ServiceOptions {
   readonly amend?: (config: Config) => Config;
 }
 
-/** The same, closed by its caller: first the gateway, then its development stand-ins. */
+/** The service within the test's process. The caller must close first the gateway and then its development stand-ins. */
 export async function openHere({ environment, options, amend, ...given }: HereOptions): Promise<OpenedGateway> {
   const data_dir = given.data_dir ?? (await ownFolder());
   const port = String(given.port ?? (await ownPort()));
@@ -76,7 +76,7 @@ export async function openHere({ environment, options, amend, ...given }: HereOp
     await development.stop();
     throw error;
   });
-  // The address at which it is reached, whatever BASE_URL names.
+  // The address at which it listens, which BASE_URL need not name.
   return { gateway, development, url: `http://127.0.0.1:${port}`, data_dir, logs };
 }
 

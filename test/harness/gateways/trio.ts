@@ -7,9 +7,9 @@ import { atEnd } from '../release.ts';
 import type { RunningService } from '../worker-gateway.ts';
 
 /**
- * Healthy gateways on one ground. The last of several is a process of its own, so that two of them share nothing but what
- * processes share, and work at the same moment. They start one after the other: a start is work, and on a small machine
- * parallel starts delay each other.
+ * Healthy gateways on one ground. If there are several, the last one is a separate process, so that it shares with the others only what
+ * processes share and runs in parallel with them. They start one after the other, because on a small machine parallel starts delay each
+ * other.
  */
 export async function startGateways(ground: Ground, count: number): Promise<RunningService[]> {
   const gateways: RunningService[] = [];
@@ -20,7 +20,7 @@ export async function startGateways(ground: Ground, count: number): Promise<Runn
 
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
-/** A wallet with a book that contains the stamp of its registration. Default: a new wallet. */
+/** A wallet with a book that contains the stamp of its registration. By default the wallet is new. */
 export async function newAgent(
   ground: Ground,
   at: Pick<RunningService, 'url'>,
@@ -39,7 +39,7 @@ export interface SocketTranscript {
   readonly row: { readonly seq: number; readonly taskId: string };
 }
 
-/** A socket at one process that receives the agent's book from its beginning, in order. */
+/** A subscription at one process that receives the agent's book from its beginning, in order. */
 export function listenAt({ url }: RunningService, { agent_id, session }: Agent): readonly SocketTranscript[] {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,

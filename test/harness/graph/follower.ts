@@ -5,9 +5,9 @@ import { WebSocket } from 'ws';
 interface FollowOptions {
   readonly url: string;
   readonly session: string;
-  /** A live field that takes `agentId` and `after`, and numbers its events by `position`. */
+  /** A live field that takes `agentId` and `after` and numbers its events by `position`. */
   readonly field: string;
-  /** What is selected beside the position. */
+  /** Further fields to select in addition to the position. */
   readonly more?: string;
   readonly agentId: number;
   readonly after: number;
@@ -15,12 +15,12 @@ interface FollowOptions {
 
 export interface Follower {
   readonly socket: WebSocket;
-  /** Of the events that came, as they came. */
+  /** Positions of the received events, in order of arrival. */
   readonly positions: number[];
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** One subscription on a socket that the test can leave unread, or cut. */
+/** Opens one subscription on a socket that the test can leave unread or cut. */
 export async function openFollower({
   url,
   session,

@@ -22,16 +22,16 @@ import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { type Context, ResponseHeaders } from '../../../subgraphs/context.ts';
 import { buildSubgraph } from '../../../subgraphs/subgraph.ts';
 
-/** A graph of two tiny subgraphs with everything that the real ones do: a join, a paid field, live events and every kind of failure. */
+/** A graph of two tiny subgraphs that uses each feature of the real ones: a join, a paid field, live events and every kind of failure. */
 export interface ShopContext extends Context {
   readonly shop: Shop;
 }
 
 export class Shop {
-  /** Sales on the live feed, pushed by the test; `released` says whether the reader has closed the feed. */
+  /** Sales on the live feed, which the test pushes. `released` is true once the reader has closed the feed. */
   readonly sales = new Feed();
   bought = 0;
-  /** Slips loaded, one entry for each look-up. */
+  /** References of the slips that were loaded, one entry for each look-up. */
   readonly looked_up: string[] = [];
 }
 
@@ -45,7 +45,7 @@ class SlipReference {
 export class Sale {
   @Field(() => Int) position!: number;
   @Field(() => String) item!: string;
-  /** Null: the sale has no slip. `lost`: the slip does not exist. */
+  /** Reference of the slip. Null if the sale has no slip; `lost` names a slip that does not exist. */
   slip_ref!: string | null;
 }
 
@@ -158,11 +158,11 @@ export function shopContext(shop: Shop, caller: { principal?: Principal; pays?: 
     idempotency_key: null,
     response: new ResponseHeaders(),
   };
-  // The shop needs none of the services of a real process.
+  // The cast is safe, because the shop uses none of the services that a real context has.
   return context as unknown as ShopContext;
 }
 
-/** A source of events that the test pushes, and that records whether its reader has closed it. */
+/** A source of events that the test pushes. It records whether its reader has closed it. */
 export class Feed implements AsyncIterableIterator<Sale> {
   released = false;
   #events: Sale[] = [];
@@ -194,5 +194,5 @@ export class Feed implements AsyncIterableIterator<Sale> {
   }
 }
 
-/** For callers on sockets whose log never halts. */
+/** A guard for callers on sockets that never reports a halt of the log. */
 export const neverHalted = { requireNotHalted: () => {}, halted: new Promise<void>(() => {}) };

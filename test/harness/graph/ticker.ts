@@ -31,18 +31,18 @@ export class Tick {
   @Field(() => String) text!: string;
 }
 
-/** A ledger in memory with one live field, which counts the work done for its readers. */
+/** A ledger in memory with one live field. It counts the work that is done for its readers. */
 export class Ticker implements Live {
   readonly ticks: Tick[] = [];
   readonly #watchers = new Set<Wake>();
-  /** Positions whose text was resolved, one for each execution. */
+  /** Positions whose text was resolved, with one entry for each execution. */
   readonly executed: number[] = [];
   opened = 0;
   released = 0;
   reads = 0;
   lookUps = 0;
   lookUps_at_once = 0;
-  /** The error of each execution; null if executions succeed. */
+  /** Makes the error of each execution. Null if executions succeed. */
   fault: (() => Error) | null = null;
   watcher: SessionWatcher | null = null;
   readonly read = shareReads<number, Tick>(async (_agent, after, limit) => {
@@ -123,7 +123,7 @@ class TickResolver {
   }
 }
 
-/** A server of one live field. Sessions are `of AGENT` and `of AGENT again`; a session without an agent is wrong. */
+/** A server of one live field. Valid sessions are `of AGENT` and `of AGENT again`; any other is refused. */
 export async function openTicker() {
   const ticker = new Ticker();
   const dead = new Set<string>();

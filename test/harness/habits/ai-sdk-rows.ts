@@ -5,7 +5,7 @@ const FAILED = 'AI_RetryError 502 hub_failed ×2';
 const BROKE_OFF = 'AI_StreamProviderError hub_broke_off';
 const GREETING = '"Hello! How can I assist you today?"';
 
-/** What the AI SDK makes of each habit by @ai-sdk/openai-compatible, which shows what a model thought. It tries 429 and 5xx again. */
+/** Outcome of each habit in the AI SDK with @ai-sdk/openai-compatible, which shows reasoning. The SDK retries 429 and 5xx. */
 export const compatibleRows: Rows = {
   'dev/context-too-long': 'AI_APICallError 400 context_length_exceeded',
   'dev/refuses-max-tokens': ['AI_APICallError 400 unsupported_parameter', plain('dev/refuses-max-tokens')],
@@ -65,7 +65,9 @@ export const compatibleRows: Rows = {
 
 const rows = withoutShown('thoughts', compatibleRows);
 
-/** By @ai-sdk/openai: of a hub that leaves something out it shows less than of the service. */
+/**
+ * Outcomes with @ai-sdk/openai. It shows less of the answer of a hub that leaves members out than of the service's answer, which has them.
+ */
 export const chatRows: Rows = {
   ...rows,
   'dev/only-role': { whole: ['"" stop', FAILED], streamed: ['"" interrupted', FAILED] },
@@ -74,7 +76,7 @@ export const chatRows: Rows = {
     whole: ['AI_APICallError 200', `${ANSWER} stop`],
     streamed: ['AI_TypeValidationError', `${ANSWER} stop`],
   },
-  // Thoughts are nothing to it: an error before anything else is one that it tries again.
+  // This client ignores reasoning. To it an error after reasoning comes before any content, so it retries.
   'dev/thinks-and-stops': { whole: ['"" stop', FAILED], streamed: ['"" stop', 'AI_RetryError 500 hub_broke_off ×2'] },
   'dev/no-finish-reason': {
     whole: [`${ANSWER} other`, `${ANSWER} stop`],
@@ -90,7 +92,7 @@ export const chatRows: Rows = {
   },
 };
 
-/** By its responses, which the service alone speaks. */
+/** Outcomes with the Responses API of @ai-sdk/openai. Only the service offers that API, so there is no outcome straight from the hub. */
 export const responsesRows: Rows = {
   ...rows,
   'dev/thinks-and-stops': { whole: FAILED, streamed: BROKE_OFF },

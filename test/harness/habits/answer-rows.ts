@@ -1,13 +1,13 @@
 import type { HabitModel } from '../../../gateway/development/hub/habits.ts';
 import { ANSWER, plain, THOUGHT } from './openai-rows.ts';
 
-/** What comes of a habit by every way in which an answer is sold (`apis.ts`): one line, or one whole and one streamed. */
+/** Outcome of a habit in every way in which an answer is sold (`apis.ts`): one line, or one for whole and one for streamed answers. */
 type AnswerRow = string | { readonly whole: string; readonly streamed: string };
 
 const FAILED = '502 hub_failed';
 const BEGUN = '"One two "';
 const brokeOff = (after: string) => `hub_broke_off after ${after}`;
-/** A development model that has no habit in whole answers, and whose stream breaks off. */
+/** A development model whose whole answers have no habit and whose streams break off. */
 const breaks = (model: string): AnswerRow => ({
   whole: `${plain(model)} as ${model}`,
   streamed: brokeOff(`${BEGUN} as m`),

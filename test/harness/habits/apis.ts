@@ -6,30 +6,30 @@ import type { openSocket } from '../doors/socket.ts';
 import { messages } from './stand-in.ts';
 
 /*
- * Every way in which this service sells a model's answer: by three APIs, whole and streamed, by REST and by the graph.
- * The outcome of a call is one line, the same for each way: test/harness/habits/answer-rows.ts has the expected ones.
+ * Every way in which this service sells a model's answer: three APIs, whole and streamed, by REST and on the graph. The outcome of a call
+ * is one line that is the same in each way; test/harness/habits/answer-rows.ts has the expected ones.
  */
 
 const KEY = 'a-live-key';
 const byKey = { Authorization: `Bearer ${KEY}` };
 
-/** The parts of an answer, in any API. */
+/** The parts of an answer that all APIs have. */
 interface AnswerParts {
   readonly text: string;
   readonly thought: string;
-  /** The finish reason in the words of a chat; null if the answer has none. */
+  /** The finish reason in the values of the chat API. Null if the answer has none. */
   readonly finish: string | null;
   readonly svc: ReceiptBody | undefined;
 }
 
-/** Request and answer of one API, each member as it is on the wire; documents of the graph rename fields to match. */
+/** Request and answer of one API, with members named as in JSON. Documents of the graph rename fields to match. */
 interface Api {
   readonly request: JsonObject;
   readonly paths: readonly string[];
   readonly field: string;
   readonly streamed_field: string;
   readonly input: string;
-  /** Fields that the graph selects of an answer, and of an event. */
+  /** Fields that the graph selects of a whole answer. `selected_of_event` has those of an event. */
   readonly selected: string;
   readonly selected_of_event: string;
   whole(answer: JsonObject): AnswerParts;
@@ -138,7 +138,7 @@ const anthropic: Api = {
 
 const apis = [chat, responses, anthropic];
 
-/** One way to get an answer, by its name. */
+/** One way to get an answer. */
 interface Way {
   readonly name: string;
   readonly streams: boolean;
@@ -152,7 +152,7 @@ export const ways: readonly Way[] = apis.flatMap(api => [
   streamedOnGraph(api),
 ]);
 
-/** The paths and the fields by which a model's answer streams. */
+/** The paths and the fields that stream a model's answer. */
 export const streaming = {
   paths: apis.flatMap(({ paths }) => paths),
   fields: apis.map(({ streamed_field }) => streamed_field),
@@ -221,17 +221,17 @@ function refusedOnGraph(refused: JsonObject | null | undefined): string {
   return refusedLine(refused ?? {}, wait === undefined ? null : String(wait));
 }
 
-/** `status code wait 7`: the seconds after which the caller may send it again. */
+/** Formats a refusal as `status code wait 7`, with the seconds after which the caller may retry. */
 function refusedLine({ status, code, charged }: JsonObject, wait: string | null): string {
   return lineOf(`${status} ${code}`, wait && `wait ${wait}`, charged !== false && 'charged');
 }
 
-/** `"text" [thought] finish as the model that the hub named`, of an answer that its receipt commits to. */
+/** Formats an answer as `"text" [reasoning] finish as MODEL`, and checks that its receipt commits to it. */
 function saidLine(said: AnswerParts): string {
   return lineOf(wordsOf(said), said.finish, receiptOf(said, 'committed'));
 }
 
-/** An answer that broke off: `code after "text" [thought] as the model`; its receipt commits to none of it. */
+/** Formats a stream. One that broke off is `code after "text" [reasoning] as MODEL`, and its receipt must not commit to any of it. */
 function streamedLine(events: readonly JsonObject[], streamed: Api['streamed']): string {
   const said = streamed(events.filter(({ error }) => !error));
   const fault = events.find(({ error }) => error)?.error;

@@ -1,8 +1,8 @@
 import type { HabitModel } from '../../../gateway/development/hub/habits.ts';
 
 /**
- * Habits of the development hubs that a client can tell from one another. Which model a hub names no client looks at, and what a hub does
- * only once is shown by the same payment (test/doors/broken-reruns.test.ts).
+ * Habits of the development hubs that a client can notice. The excluded ones are which model a hub names, which no client checks, and what
+ * a hub does only once, which a repeated payment shows (test/doors/broken-reruns.test.ts).
  */
 export type Habit = Exclude<HabitModel, 'dev/cuts-off-once' | 'dev/answers-dated' | 'dev/answers-unknown'>;
 
@@ -18,7 +18,7 @@ const BROKE_OFF =
   'A stream without an end of its own says in our code that it broke off, and what its payment still brings.';
 const OF_THE_API = 'Finish reasons are those of the API alone.';
 
-/** Why an outcome through the service is another one than straight from the hub. */
+/** Reasons why an outcome through the service differs from the outcome straight from the hub. */
 export const whyItDiffers: Partial<Record<Habit, string>> = {
   'dev/refuses-max-tokens': 'The bound is sent by the other name that the model takes.',
   'dev/context-too-long-flat': OUR_CODE,

@@ -2,13 +2,13 @@ import type { Rows } from './rows.ts';
 
 export const ANSWER = '"9.8 is greater."';
 export const THOUGHT = '[Compare 9.80 with 9.11.]';
-/** What a development model says that has no habit in its answer. */
+/** The answer of a development model that has no habit. */
 export const plain = (model: string) =>
   `${JSON.stringify(`This is ${model} on alpha, a development model that thinks nothing. You said: "Which is greater, 9.11 or 9.8?"`)} stop`;
 export const FAILED = 'InternalServerError 502 hub_failed ×2';
 const GREETING = '"Hello! How can I assist you today?"';
 
-/** What OpenAI's own client makes of each habit; those that are built on it differ in little. It tries 429 and 5xx again. */
+/** Outcome of each habit in OpenAI's client. Clients that are built on it differ little. It retries 429 and 5xx. */
 export const openaiRows: Rows = {
   'dev/context-too-long': 'BadRequestError 400 context_length_exceeded',
   'dev/refuses-max-tokens': ['BadRequestError 400 unsupported_parameter', plain('dev/refuses-max-tokens')],

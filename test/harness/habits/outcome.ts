@@ -4,22 +4,22 @@ import type { Fetch } from '../buyer.ts';
 export interface HabitOutcome {
   readonly text: string;
   readonly reasoning?: string | undefined;
-  /** Undefined if the client does not show it. */
+  /** The finish reason. Undefined if the client does not show it. */
   readonly finish?: string | null | undefined;
 }
 
-/** The address and the fetch by which a client reaches a model. */
+/** The base URL and the fetch by which a client reaches a model. */
 export interface ApiAddress {
   readonly baseURL: string;
   readonly fetch: Fetch;
 }
 
-/** Makes one call. Returns what the client shows; the parts of a stream that broke are added to `shown`. */
+/** Makes one call. Returns what the client shows. The parts of a stream that breaks off are added to `shown`. */
 export type HabitCall = (reached: ApiAddress, model: string, shown: string[]) => Promise<HabitOutcome>;
 
 /**
- * The outcome of one call by a client, on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what
- * it showed before"`. `×2` says that it tried twice, and `wait 7` that the answer before named that many seconds.
+ * The outcome of one call by a client on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what it showed before"`.
+ * `×2` means that it sent two requests, and `wait 7` that the answer before named that many seconds.
  */
 export async function habitOutcome(call: HabitCall, reached: ApiAddress, model: string): Promise<string> {
   const counting = counted(reached.fetch);
@@ -41,7 +41,7 @@ function faultLine(fault: unknown, shown: string): string {
   return [nameOf(fault), status, code, after].filter(Boolean).join(' ');
 }
 
-/** OpenAI's clients call each of their classes `Error`; the others name them. */
+/** Name of an error's class. OpenAI's clients leave `name` at `Error` in each of their classes; the others set it. */
 function nameOf(fault: unknown): string {
   if (!(fault instanceof Error)) return 'no Error';
   return fault.name === 'Error' ? fault.constructor.name : fault.name;
@@ -53,15 +53,15 @@ interface Facts {
 }
 
 /**
- * Status and code, from the place where a client keeps them: the AI SDK has a body and the last of several errors, others
- * an error or its cause.
+ * Status and code of an error. The AI SDK keeps them in the body and in the last of several errors, other clients in the error or its
+ * cause.
  */
 function factsOf(fault: unknown): Facts {
   if (typeof fault !== 'object' || fault === null) return {};
   const { name, status, statusCode, code, type, responseBody, lastError, cause } = fault as Record<string, unknown>;
   const within = lastError ?? cause;
   if (status === undefined && statusCode === undefined && within !== undefined) return factsOf(within);
-  // The status of an event is one that the AI SDK makes up.
+  // The AI SDK invents a status for an error event, so it is ignored.
   const answered = name === 'AI_StreamProviderError' ? undefined : (status ?? statusCode);
   return { status: answered as number | undefined, code: [code, codeIn(responseBody), type].find(isWord) };
 }
@@ -75,8 +75,7 @@ function codeIn(body: unknown): unknown {
 }
 
 /**
- * Counts a client's requests, and shortens its waits between them. LangChain heeds whole seconds alone, and waits one or
- * two by default.
+ * Counts a client's requests and shortens its waits between them. LangChain accepts only whole seconds, and waits one or two by default.
  */
 function counted(by: Fetch) {
   let requests = 0;

@@ -3,14 +3,14 @@ import { type Habit, whyItDiffers } from './habit.ts';
 import { type HabitCall, habitOutcome } from './outcome.ts';
 import type { HabitBuyer, StandIn } from './stand-in.ts';
 
-/** The calls of a model by a client. */
+/** A client's calls of a model: one for a whole answer and one for a streamed one. */
 export interface Client {
   readonly whole: HabitCall;
   readonly streamed: HabitCall;
 }
 type Way = keyof Client;
 
-/** Outcome of a habit for a client: the same from the hub itself and through the service, or both of them. */
+/** Outcome of a habit in a client: one text if it is the same straight from the hub and through the service, otherwise both. */
 export type Cell = string | readonly [straight: string, through: string];
 export type Row = Cell | { readonly whole: Cell; readonly streamed: Cell };
 export type Rows = Readonly<Record<Habit, Row>>;
@@ -31,20 +31,26 @@ function mapped(rows: Rows, map: (straight: string, through: string) => Cell): R
   return Object.fromEntries(habitsOf(rows).map(habit => [habit, row(habit)])) as Rows;
 }
 
-/** The outcomes through the service alone: for a client whose API the hub does not speak. */
+/** Only the outcomes through the service, for a client whose API the hub does not offer. */
 export const serviceOutcomes = (rows: Rows): Rows => mapped(rows, (_, through) => through);
 
 const shown = { thoughts: / \[[^\]]*\]/, finish: /(?<=^".*["\]]) \w+$/s } as const;
 
-/** Rows of a client that does not show a model's thoughts, or its finish reason. */
+/** Rows of a client that does not show a model's reasoning, or its finish reason. */
 export const withoutShown = (what: keyof typeof shown, rows: Rows): Rows =>
   mapped(rows, (straight, through) => [straight.replace(shown[what], ''), through.replace(shown[what], '')]);
 
-/** Refusals that cost nothing. The service never answers 500 here: the AI SDK gives that status to an event that says `server_error`. */
+/**
+ * Refusals that are not charged. 500 is not among them, because the service never answers it here: the AI SDK shows it for an event that
+ * reports `server_error`.
+ */
 const UNCHARGED = /^\w+ (?:400|403|429|502|503)\b/;
 const requestsIn = (outcome: string) => Number(/ ×(\d)/.exec(outcome)?.[1] ?? 1);
 
-/** Each habit by one client, whole and streamed: from a hub that speaks its API, and through the service, paid by one wallet. */
+/**
+ * Tests each habit with one client, whole and streamed: straight from a hub that offers the client's API, and through the service, paid by
+ * one wallet.
+ */
 export function testEachHabit(standIn: () => StandIn, client: Client, rows: Rows, { straight = true } = {}): void {
   let buyer: HabitBuyer;
   beforeAll(async () => {

@@ -9,16 +9,16 @@ export const API_KEY = 'sk-development-4f1b7c';
 export const prompt = 'Which is greater, 9.11 or 9.8?';
 export const messages = [{ role: 'user' as const, content: prompt }];
 
-/** A client's way through the service, on which its `fetch` pays. */
+/** A client's connection to the service, with a `fetch` that pays. */
 export interface HabitBuyer {
   readonly reached: ApiAddress;
-  /** How often it has paid. */
+  /** Number of its payments so far. */
   paid(): Promise<number>;
 }
 
 export type StandIn = Awaited<ReturnType<typeof openStandIn>>;
 
-/** A development hub with all its habits, and a service before it. */
+/** A development hub with all of its habits, and a service that uses it. */
 export async function openStandIn() {
   const hub = await startDevelopmentHub({ name: 'alpha', models, api_key: API_KEY });
   atEnd(hub.close);
@@ -27,7 +27,7 @@ export async function openStandIn() {
   const straight: ApiAddress = { baseURL: hub.base_url, fetch };
   return {
     straight,
-    /** By x402's own fetch, which signs a payment for each request, or another one. */
+    /** A buyer with a new wallet. By default x402's own fetch signs a new payment for each request. */
     async newBuyer(paying: (payer: Wallet) => Fetch = payingFetch): Promise<HabitBuyer> {
       const payer = await service.chain.newWallet();
       return {

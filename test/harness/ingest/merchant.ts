@@ -10,9 +10,9 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 
-/* Another shop, which signs its offers and receipts by the official package. */
+/* A shop that is not this service. It signs its offers and receipts by the official package. */
 
-/** What of a payment it gets wrong, or says otherwise. */
+/** Members of the offer and the receipt that differ from the actual payment. */
 interface MerchantTerms {
   readonly resource?: string;
   readonly amount?: string;
@@ -36,7 +36,7 @@ function partsOf(transfer: ObservedTransfer, said: MerchantTerms) {
   };
 }
 
-/** On Base: typed data, by a wallet. */
+/** Signs for Base: EIP-712 typed data, by a wallet. */
 export async function signAsShop(wallet: PrivateKeyAccount, transfer: ObservedTransfer, said: MerchantTerms = {}) {
   const { resource, offer, receipt } = partsOf(transfer, said);
   const sign = (data: Parameters<PrivateKeyAccount['signTypedData']>[0]) => wallet.signTypedData(data);
@@ -46,7 +46,7 @@ export async function signAsShop(wallet: PrivateKeyAccount, transfer: ObservedTr
   };
 }
 
-/** On Solana: a JWS, by the key that is an address there. */
+/** Signs for Solana: a JWS, by the key of an address there. */
 export async function signAsSolanaShop(
   { privateKey: key }: KeyPairSigner['keyPair'],
   transfer: ObservedTransfer,

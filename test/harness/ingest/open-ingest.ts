@@ -15,10 +15,10 @@ interface Book {
   readonly spent: string;
 }
 
-/** How often an agent may name what is not there. */
+/** How many payments that do not exist an agent may name before it is refused. */
 export const FAILED_MAX = 30;
 
-/** The service in a world whose payments a test makes up, with an agent who records them. */
+/** The service with a made-up source of payments, and an agent that records them. */
 export async function openIngestService(
   options: Omit<NonNullable<Parameters<typeof openService>[1]>, 'transfers'> = {},
 ) {
@@ -40,16 +40,16 @@ export async function openIngestService(
     possessed,
     waived,
     bookOf,
-    /** By a stamp that the agent's wallet pays. */
+    /** Ingests a payment with a stamp that the agent's wallet pays. */
     ingest: (body: object, who: Agent = agent) =>
       service.knock<IngestedRow>('POST', doorOf(who), { body, headers: possessed(who), by: payingFetch(who.account) }),
-    /** By a pilot's key. */
+    /** Ingests a payment with a waiver key in place of a stamp. */
     ingestWaived: (body: object, who: Agent = agent) => service.post<IngestedRow>(doorOf(who), body, waived(who)),
     rowOf: async (task_id: string, who: Agent = agent) =>
       (await bookOf(who)).entries.find(entry => entry.task_id === task_id),
-    /** On its chain, paid by the agent's own wallet. */
+    /** Adds a transfer by the agent's own wallet to the source. */
     ownTransfer: (members = {}) => world.show(transferOf({ payer: agent.account.address, ...members })),
-    /** How many payments of that agent's wallet this service got. */
+    /** Number of payments of that agent's wallet that this service received. */
     stampsOf: async (who: Agent = agent) => (await service.transfersFrom(who.account)).length,
   };
 }

@@ -14,20 +14,20 @@ import { keyWallets } from '../session/wallets.ts';
 const SEEN: ChainPosition = { block_number: 7, block_hash: `0x${'7'.repeat(64)}`, final: false };
 let transactions = 0;
 
-/** A transaction hash that no other test has named. */
+/** A transaction hash that no other test uses. */
 export function newTransaction(): string {
   return `0x${(++transactions).toString(16).padStart(64, '0')}`;
 }
 
 export const newAddress = (): string => getAddress(privateKeyToAccount(generatePrivateKey()).address);
 
-/** A transfer of USDC on Base between any two addresses. */
+/** A transfer of USDC on Base between two new addresses. */
 export function transferOf(members: Partial<ObservedTransfer> = {}): ObservedTransfer {
   const usdc = { network: 'base', rail: 'usdc', asset: networks.base.usdc, index: 3, amount: '2500000' } as const;
   return { ...usdc, transaction: newTransaction(), payer: newAddress(), pay_to: newAddress(), ...members };
 }
 
-/** A cemented send on Nano. */
+/** A confirmed send on Nano. */
 export function sendOf(members: Partial<ObservedTransfer> = {}): ObservedTransfer {
   const account = (letter: string) => `nano_1${letter.repeat(59)}`;
   const xno = { network: 'nano', rail: 'xno', asset: 'XNO', index: null, amount: `5${'0'.repeat(29)}` } as const;
@@ -35,7 +35,7 @@ export function sendOf(members: Partial<ObservedTransfer> = {}): ObservedTransfe
   return { ...xno, transaction, payer: account('a'), pay_to: account('b'), ...members };
 }
 
-/** A source of payments that a test fills: any other payment does not exist. */
+/** A source of payments that a test fills. Any other payment does not exist. */
 export function openTransferSource() {
   const shown: ObservedTransfer[] = [];
   const asked: NamedTransfer[] = [];
@@ -73,14 +73,14 @@ export function openTransferSource() {
   };
   return {
     transfers,
-    /** Transfers that were asked for, in order. */
+    /** Transfers that were looked up, in order. */
     asked,
-    /** Puts the transfer on its chain. */
+    /** Adds the transfer to the source, as if its chain had it. */
     show<T extends ObservedTransfer>(transfer: T): T {
       shown.push(transfer);
       return transfer;
     },
-    /** Gives this answer to every question, until it is called with null. */
+    /** Answers every look-up like this until it is called with null. */
     answerWith(what: typeof instead) {
       instead = what;
     },
@@ -89,7 +89,7 @@ export function openTransferSource() {
 
 export type TransferSource = ReturnType<typeof openTransferSource>;
 
-/** The request body that ingests a transfer of USDC. */
+/** The request body that ingests a USDC transfer. */
 export function invoiceOf({ network, transaction, payer, pay_to, amount }: ObservedTransfer, members: object = {}) {
   return {
     foreign_invoice: {

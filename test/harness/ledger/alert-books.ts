@@ -21,7 +21,7 @@ export interface StoredBookEvent {
   readonly at: Date;
 }
 
-/** Books of one database, at noon of tomorrow (UTC) or later: the time of its log changes only by `pass`. */
+/** Books of one database at noon of tomorrow (UTC). Only `pass` moves the time of their log forward. */
 export async function openAlertBooks(database: Database) {
   let agent = 0;
   let number = 0;
@@ -32,7 +32,7 @@ export async function openAlertBooks(database: Database) {
       values: [book],
     });
   const collect = (...items: Collection[]) => database.transaction(tx => collectAll(tx, items));
-  /** The log's time never goes back, so a later collection has the new time. */
+  /** Moves the log's time forward. That time never goes back, so a later collection gets the new time. */
   async function pass(ms: number): Promise<void> {
     now_ms += ms;
     await database.query({ text: 'update log_head set last_at_ms = $1', values: [now_ms] });
@@ -49,7 +49,7 @@ export async function openAlertBooks(database: Database) {
       return agent;
     },
     rowOf: (book: number, amount: bigint) => collection(book, ++number, amount),
-    /** Records a call before its money was seen. Returns its task. */
+    /** Records a call before its transfer was seen. Returns its task. */
     async vouch(book: number, amount: bigint): Promise<string> {
       await collect(vouchedCollection(book, ++number, amount));
       return `task_${book}_${number}`;

@@ -7,10 +7,10 @@ type Birth = ReturnType<typeof collectedFactsOf>;
 
 type DatedRow = Partial<Birth> & { readonly at: string };
 
-/** A transaction may be idle for a second, however busy the machine is. */
+/** Rows in one transaction. Few enough that a transaction is never idle for a second, even on a busy machine. */
 const AT_ONCE = 50;
 
-/** Rows of one book, collected at times of the test's own choosing; their receipts and leaves are left out. */
+/** Appends rows of one book that were collected at given times. Their receipts and leaves are not written. */
 export async function insertRowsAt(database: Database, agent: number, rows: readonly DatedRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += AT_ONCE)
     await landTogether(database, agent, rows.slice(from, from + AT_ONCE));

@@ -14,7 +14,7 @@ import { collection, issuer } from './fixture.ts';
 export const FIELD = 'Mutation.createChatCompletion';
 export const SALT = '1'.repeat(32);
 
-/** A collected call whose receipt says what is given here. */
+/** A collected call whose receipt has these members. */
 export function disputedCall(
   agent: number,
   number: number,
@@ -25,12 +25,12 @@ export function disputedCall(
   return { prepared: prepareReceipt(by, { ...prepared.facts, ...said }), landing };
 }
 
-/** The hash by which a receipt binds a request with these arguments. */
+/** The hash in a receipt that commits to a request with these arguments. */
 export function boundRequest(args: JsonObject, salt = SALT): string {
   return canonicalHash({ request_hash: canonicalHash({ field: FIELD, args }), salt });
 }
 
-/** Files disputes as a resolver would. */
+/** Returns a function that files disputes like the resolver. */
 export function filing(database: Database, by: Issuer = issuer) {
   const clock = { now_ms: () => Date.now() };
   const context = { database, issuer: by, clock, random: systemRandom, profile: 'production', jobPaidBy } as const;

@@ -46,7 +46,7 @@ export function collectedFactsOf(task_id: string, number: number): InitialFacts 
   };
 }
 
-/** One collected call on a book, or on none. */
+/** A collected call on a book, or on no book. */
 export function collection(agent: number | null, number: number, amount = 2000n): Collection {
   const task_id = `task_${agent ?? 0}_${number}`;
   const paid = { ...paidCall.payment, gross_amount: String(amount), settled_amount: String(amount) };
@@ -58,12 +58,12 @@ export function collection(agent: number | null, number: number, amount = 2000n)
 }
 
 /**
- * Disables the time-out of idle transactions: on a busy machine the process may get no turn for longer than the service's
- * limit of a second.
+ * Disables the time-out of idle transactions, because on a busy machine the process may get no CPU time for longer than the service's limit
+ * of a second.
  */
 export const letIdle = (tx: Tx) => tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
 
-/** Collects as the recorder does: the log's head first, then everything that the batch writes. */
+/** Collects as the recorder does: it locks the log's head first, then writes the whole batch. */
 export const collectAll = async (tx: Tx, items: readonly Collection[]) =>
   collect(tx, issuer, await lockLogHead(tx, new KnownLog()), items);
 
@@ -81,7 +81,7 @@ export async function withBooks(database: Database, ...agents: number[]): Promis
   });
 }
 
-/** The issuer of a process that has seen no chain yet. */
+/** The issuer of a process that has not reached a chain yet. */
 export const refuser: Refuser = {
   issuer,
   random: systemRandom,
@@ -109,7 +109,7 @@ export function reservationFor(agent: number, number: number, differently: Parti
   };
 }
 
-/** A call recorded at settlement, before its money was seen. */
+/** A call that is recorded at settlement, before its transfer was seen. */
 export function vouchedCollection(agent: number, number: number, amount = 2000n): Collection {
   const item = collection(agent, number, amount);
   if (item.landing === null) throw new Error('it lands on a book');
@@ -124,7 +124,7 @@ export function vouchedCollection(agent: number, number: number, amount = 2000n)
   return { ...item, landing: { ...item.landing, birth: { ...item.landing.birth, ...pending } } };
 }
 
-/** A payment to another seller, as its chain shows it, by a payer who is proven. */
+/** A payment to another seller as its chain shows it, by a payer that proved its wallet. */
 export function ingestedCollection(agent: number, number: number): Collection {
   const task_id = `task_${agent}_${number}`;
   const { ref, transfer_index: index } = payment(number);

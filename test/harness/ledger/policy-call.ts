@@ -5,7 +5,7 @@ import type { Ceilings } from '../../../subgraphs/book/policy/evaluate.ts';
 
 export const usdc = (amount: number | bigint) => atomicAmount(BigInt(amount));
 
-/** A book without policies and without spending. */
+/** The limits of a book without policies and without spending. */
 export const noCeilings: Ceilings = {
   policy: {},
   budget_atomic: null,
@@ -16,7 +16,7 @@ export const noCeilings: Ceilings = {
   now_ms: Date.parse('2026-03-01T10:30:00Z'),
 };
 
-/** A call at that price, by default without a model and an operation. */
+/** A call at that price, by default without models and operations. */
 export const callFor = (amount: number | bigint, differently: Partial<PolicyCall> = {}): PolicyCall => ({
   amount: usdc(amount),
   models: [],

@@ -1,19 +1,19 @@
 import { type Checkpoint, openCheckpoint, parentOf } from './note.ts';
 
-/** A body, or null where there is nothing. */
+/** Requests a path. Returns the body, or null if there is none. */
 type Ask = (path: string) => Promise<Buffer | null>;
 
 const WIDTH = 256;
 const HASH = 32;
 
-/** `x001/x234/067`, as tlog-tiles spells an index. */
+/** The path of a tile, such as `x001/x234/067` (tlog-tiles). */
 export function tilePathOf(index: number): string {
   const digits = String(index).padStart(Math.ceil(String(index).length / 3) * 3, '0');
   const groups = digits.match(/\d{3}/g) ?? [];
   return groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/');
 }
 
-/** All tiles of a tree of `size` leaves: whole ones, and one partial at the end of each level. */
+/** All tiles of a tree of `size` leaves: full ones, and at most one partial tile at the end of each level. */
 export function tilesOf(size: number): { readonly level: number; readonly path: string; readonly width: number }[] {
   const tiles = [];
   for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / WIDTH)) {
@@ -25,20 +25,26 @@ export function tilesOf(size: number): { readonly level: number; readonly path: 
   return tiles;
 }
 
-/** Follows a log by its checkpoints and tiles alone (https://c2sp.org/tlog-tiles), and believes none that it cannot compute. */
+/**
+ * Follows a log by its checkpoints and tiles only (https://c2sp.org/tlog-tiles). It accepts only hashes that it can compute from the
+ * leaves.
+ */
 export class LogFollower {
   readonly #ask: Ask;
   readonly #key: string;
-  /** Leaf hashes of the newest tree that it has seen. */
+  /** Leaf hashes of the newest tree that was accepted. */
   leaves: Buffer[] = [];
 
-  /** @param ask by paths below the log's prefix */
+  /** @param ask requests a path below the log's prefix */
   constructor(ask: Ask, verifier_key: string) {
     this.#ask = ask;
     this.#key = verifier_key;
   }
 
-  /** The newest checkpoint, once its tree extends what was seen and its tiles agree with each other and with its root. */
+  /**
+   * Returns the newest checkpoint. @throws if its tree does not extend the previous one, or its tiles do not agree with each other or with
+   * its root
+   */
   async follow(): Promise<Checkpoint> {
     const note = await this.#ask('checkpoint');
     const checkpoint = openCheckpoint(String(note), this.#key);
@@ -70,7 +76,7 @@ export class LogFollower {
   }
 }
 
-/** MTH of RFC 6962 §2.1, from leaf hashes. */
+/** Merkle tree hash of these leaf hashes (RFC 6962 section 2.1). */
 export function rootOf(leaves: readonly Buffer[]): Buffer {
   const [first] = leaves;
   if (first === undefined) throw new Error('no leaves');

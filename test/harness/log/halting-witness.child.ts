@@ -1,7 +1,7 @@
 import { witnessOptions } from '../../../gateway/commands/witness/options.ts';
 import { runWitness } from '../../../gateway/commands/witness/run-witness.ts';
 
-/* A witness that reports one step and stops there, for a test to kill it. */
+/* A witness that prints one step and then waits there for a test to kill it. */
 
 const [step, ...args] = process.argv.slice(2);
 const options = witnessOptions(args);

@@ -2,8 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';
 
 /*
- * Reads signed notes, checkpoints and proofs by C2SP's text alone, without knowledge of the service
- * (https://c2sp.org/signed-note, tlog-checkpoint, tlog-proof), over another library's cryptography.
+ * Reads signed notes, checkpoints and proofs by the text of C2SP only (https://c2sp.org/signed-note, tlog-checkpoint, tlog-proof). It uses
+ * no code of the service, and cryptography from another library.
  */
 
 export interface Checkpoint {
@@ -16,7 +16,7 @@ const decode = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, '
 export const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const same = (one: Uint8Array, other: Uint8Array) => Buffer.from(one).equals(other);
 
-/** The text of a note by that verifier key. @throws if it has no signature of that key, or a wrong one */
+/** The text of a note that this verifier key signed. @throws if the note has no valid signature of that key */
 export function openNote(note: string, verifier_key: string): string {
   const [, name = '', id_hex = '', material = ''] =
     /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(verifier_key) ?? [];
@@ -51,7 +51,7 @@ export const leafOf = (entry: Uint8Array): Uint8Array => sha256(Buffer.concat([B
 export const parentOf = (left: Uint8Array, right: Uint8Array): Uint8Array =>
   sha256(Buffer.concat([Buffer.of(1), left, right]));
 
-/** The checkpoint that contains an entry of these bytes, by the text of its proof. @throws if it does not contain it */
+/** The checkpoint of a tree that contains an entry of these bytes, from the text of a proof. @throws if the proof does not show that */
 export function openProof(
   proof: string,
   entry: Uint8Array,
@@ -67,7 +67,7 @@ export function openProof(
   return { ...checkpoint, index: Number(index) };
 }
 
-/** RFC 6962 §2.1.1, from the leaf up. */
+/** Computes the root from a leaf and its audit path (RFC 6962 section 2.1.1). */
 function climb(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Uint8Array {
   let hash = leaf;
   let at = index;
@@ -82,7 +82,7 @@ function climb(leaf: Uint8Array, index: number, size: number, path: readonly Uin
   return hash;
 }
 
-/** Time at which a witness cosigned a checkpoint (https://c2sp.org/tlog-cosignature), in seconds. @throws if it did not */
+/** Time in seconds at which a witness cosigned a checkpoint (https://c2sp.org/tlog-cosignature). @throws if it did not */
 export function cosignatureTime(note: string, verifier_key: string): number {
   const [, name = '', material = ''] = /^([^+\s]+)\+[0-9a-f]{8}\+([A-Za-z0-9+/=]+)$/.exec(verifier_key) ?? [];
   const key = decode(material);
@@ -103,7 +103,7 @@ export function cosignatureTime(note: string, verifier_key: string): number {
   return Number(time);
 }
 
-/** Signs by C2SP's text alone: a log by type 1, a witness by type 4. */
+/** A key that signs by the text of C2SP only. Type 1 is a log's key, type 4 a witness's. */
 export class NoteKey {
   readonly #secret = ed25519.utils.randomPrivateKey();
   readonly #name: string;
@@ -118,7 +118,7 @@ export class NoteKey {
     return `${this.#name}+${Buffer.from(this.#id).toString('hex')}+${encode(this.#typed)}`;
   }
 
-  /** The line of a signature below `text`. @param seconds of a witness: time of its signature */
+  /** A signature line for `text`. @param seconds time of the signature, for a witness only */
   sign(text: string, seconds = 0): string {
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(BigInt(seconds));

@@ -12,17 +12,17 @@ interface Answer {
   readonly body?: string | Buffer;
   readonly location?: string;
 }
-/** Replaces the log's answer at a path; null leaves it. */
+/** An answer in place of the log's at a path. Null keeps the log's. */
 type Instead = (path: string) => Answer | null;
 
-/** A C2SP log with leaves of a test's choice, made by C2SP's and RFC 6962's text alone. */
+/** A C2SP log with leaves that a test chooses. It is written by the text of C2SP and RFC 6962 only. */
 export class TestLog {
   leaves: Buffer[] = [];
   instead: Instead = () => null;
   /** Paths that were requested. */
   readonly requestedPaths: string[] = [];
   readonly origin: string;
-  /** All of them sign; the first is the newest. */
+  /** All keys sign. The first is the newest. */
   keys: readonly NoteKey[];
 
   constructor(origin: string, keys: readonly NoteKey[] = [new NoteKey(origin)]) {
@@ -30,14 +30,14 @@ export class TestLog {
     this.keys = keys;
   }
 
-  /** Adds `count` leaves, whose entries begin with `what`. */
+  /** Appends `count` leaves whose entries begin with `what`. */
   grow(count: number, what = 'entry'): this {
     for (let at = 0; at < count; at++)
       this.leaves.push(Buffer.from(leafOf(Buffer.from(`${what} ${this.leaves.length}`))));
     return this;
   }
 
-  /** A copy of the log so far, by the same keys: leaves added to one are not in the other. */
+  /** A copy of the log with the same keys. Leaves that are appended to one are not in the other. */
   fork(): TestLog {
     const fork = new TestLog(this.origin, this.keys);
     fork.leaves = [...this.leaves];
@@ -61,7 +61,7 @@ export class TestLog {
     return this.keys.map(({ verifier_key }) => `${verifier_key}\n`).join('');
   }
 
-  /** RFC 6962 §2.1.2. */
+  /** A consistency proof (RFC 6962 section 2.1.2). */
   consistency(old_size: number, size = this.leaves.length): string[] {
     const within = (m: number, leaves: readonly Buffer[], whole: boolean): Buffer[] => {
       if (m === leaves.length) return whole ? [] : [rootOf(leaves)];
@@ -78,7 +78,10 @@ export class TestLog {
     return [`old ${old_size}`, ...proof, '', this.checkpoint(size)].join('\n');
   }
 
-  /** The proof that the log contains a leaf (https://c2sp.org/tlog-proof), with cosignatures and other lines below its checkpoint. */
+  /**
+   * A proof that the log contains a leaf (https://c2sp.org/tlog-proof). `extra` lines precede the index; cosignatures follow the
+   * checkpoint.
+   */
   proof(index: number, cosignatures = '', extra: readonly string[] = []): string {
     const path = pathTo(index, this.leaves).map(encode);
     return [
@@ -107,7 +110,7 @@ export class TestLog {
     return null;
   }
 
-  /** Serves it below `/log` of the URL that is returned. */
+  /** Serves the log. Returns a URL below which it is at `/log`. */
   async serve(): Promise<string> {
     const server = createServer((request, response) => {
       const path = (request.url ?? '').replace(/^\/log\//, '');
@@ -132,7 +135,7 @@ export class TestLog {
   }
 }
 
-/** RFC 6962 §2.1.1. */
+/** Audit path of a leaf (RFC 6962 section 2.1.1). */
 function pathTo(index: number, leaves: readonly Buffer[]): Buffer[] {
   if (leaves.length <= 1) return [];
   const k = 2 ** Math.ceil(Math.log2(leaves.length) - 1);

@@ -8,13 +8,13 @@ import { ROOT } from '../root.ts';
 
 const ENTRY = 'gateway/commands/witness.ts';
 
-/** A witness as its operator starts it: a process of its own. */
+/** A witness that runs as a separate process, like an operator's. */
 export interface RunningWitness {
-  /** Where it takes submissions. */
+  /** URL for submissions. */
   readonly url: string;
   readonly verifier_key: string;
   readonly lines: readonly string[];
-  /** Resolves once it is gone. */
+  /** Sends the signal. Resolves once the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ function witnessProcess(
   return { child, lines };
 }
 
-/** One look at a log, to its end. */
+/** Runs a witness that checks a log once. */
 export async function lookOnce(
   url: string,
   state: string,
@@ -43,7 +43,7 @@ export async function lookOnce(
   return runCommand(ENTRY, [url, '--state', state, '--once', ...args]);
 }
 
-/** The same as a process, in the folder that it takes by itself. */
+/** Checks a log once as a process, with the default state folder in HOME. */
 export async function lookFromHome(
   url: string,
   home: string,
@@ -54,7 +54,7 @@ export async function lookFromHome(
   return { code: code as number, text: lines.join('\n') };
 }
 
-/** One look at what a wallet has paid for, to its end. */
+/** Runs a monitor that checks once what a wallet has paid for. */
 export async function monitorOnce(
   url: string,
   state: string,
@@ -64,7 +64,7 @@ export async function monitorOnce(
   return runCommand(ENTRY, [url, '--state', state, ...args], { environment });
 }
 
-/** Serves until it is ended. */
+/** Starts a witness that serves until it is ended. */
 export async function startWitness(url: string, state: string, ...args: readonly string[]): Promise<RunningWitness> {
   const { child, lines } = witnessProcess([url, '--state', state, '--every', '1', ...args]);
   const gone = once(child, 'exit');

@@ -4,7 +4,7 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
 import { hashOfBlock, nanoAddressOf, type StateBlock, workOf } from '../../../gateway/rails/nano/state-block.ts';
 
-/** What blocks of tests are worked for: some thousand hashes, and not a billion. */
+/** Proof of work of the tests' blocks: some thousand hashes instead of a billion. */
 export const TEST_WORK_MIN = 0xffe0000000000000n;
 
 const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
@@ -12,10 +12,10 @@ const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
 export interface NanoWallet {
   readonly address: string;
   readonly key: Buffer;
-  /** Hex of its public key: what a send's link is. */
+  /** Public key in hex, as in the link of a send to this wallet. */
   readonly link: string;
   sign(digest: Uint8Array): string;
-  /** As nanocurrency-web signs texts. */
+  /** Signs a text as nanocurrency-web does. */
   signText(text: string): string;
 }
 
@@ -37,7 +37,7 @@ export interface SignedBlock extends StateBlock {
 
 type UnsignedBlock = Omit<StateBlock, 'signature' | 'work'>;
 
-/** Signed by that wallet and worked for, whatever it says. */
+/** A block with valid work and the wallet's signature. Its content is not checked. */
 export function makeBlock(wallet: NanoWallet, block: UnsignedBlock, work_min = TEST_WORK_MIN): SignedBlock {
   const bare = { ...block, signature: '', work: workFor(block.previous, work_min) };
   const hash = hashOfBlock(bare);
@@ -55,7 +55,7 @@ function workFor(previous: string, work_min: bigint): string {
   }
 }
 
-/** An account that got something, and sent some of it on. */
+/** The two blocks of an account that received an amount and sent a part of it. */
 export function makeSend(
   payer: NanoWallet,
   payee: NanoWallet,

@@ -5,7 +5,7 @@ import { nanoAddressOf } from '../../../gateway/rails/nano/state-block.ts';
 import { atEnd } from '../release.ts';
 import type { SignedBlock } from './blocks.ts';
 
-/** A block as a node's RPC describes it; all values are strings. */
+/** A block as a node's RPC describes it. All values are strings. */
 export interface BlockInfo {
   readonly block_account: string;
   readonly amount: string;
@@ -23,12 +23,12 @@ interface StoredBlock {
   readonly confirmed?: boolean;
 }
 
-/** How it answers all requests. */
+/** How the node answers all requests. */
 export type NanoBehaviour = 'plain' | 'error' | 'garbage' | 'huge' | 'cut' | 'limited';
 
 const HUGE_BYTES = 100 * 1024 * 1024;
 
-/** A Nano node's RPC, with blocks that a test has made and signed, whose descriptions the test can replace. */
+/** A Nano node's RPC with blocks that a test made and signed. The test can replace their descriptions. */
 export async function startNanoNode() {
   const blocks = new Map<string, StoredBlock>();
   let lie: (told: BlockInfo, hash: string) => unknown = told => told;
@@ -50,7 +50,7 @@ export async function startNanoNode() {
     const kept = blocks.get(String(hash));
     if (!kept) return void response.end('{"error":"Block not found"}');
     const told = lie(blockInfoOf(kept, blocks), kept.block.hash) as BlockInfo;
-    // Without `json_block` the contents are a JSON text.
+    // Without `json_block` the contents are JSON in a string.
     const contents = json_block === 'true' ? told.contents : JSON.stringify(told.contents);
     response.end(JSON.stringify({ ...told, contents }));
   });
@@ -64,7 +64,7 @@ export async function startNanoNode() {
     keep(...kept: readonly StoredBlock[]): void {
       for (const one of kept) blocks.set(one.block.hash, one);
     },
-    /** Keeps the block under another hash than its own. */
+    /** Stores the block under a hash that is not its own. */
     keepAs(hash: string, kept: StoredBlock): void {
       blocks.set(hash, kept);
     },
@@ -74,7 +74,7 @@ export async function startNanoNode() {
     behave(next: NanoBehaviour): void {
       manner = next;
     },
-    /** Answers truly from now on. */
+    /** Gives true answers again. */
     tellTruth(): void {
       lie = told => told;
       manner = 'plain';

@@ -1,6 +1,6 @@
 import type { Fetch } from '../buyer.ts';
 
-/** The base fetch of a buyer, which remembers each payment and each answer to one. */
+/** A fetch for a buyer that records each payment and each answer to one. */
 export function recordFetch(by: Fetch = fetch) {
   const payments = new Set<string>();
   const answers: Pick<Response, 'status' | 'headers'>[] = [];

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** One scrape: samples by name and labels as they are written, `svc_x{a="1"}`. */
+/** One scrape. Samples are keyed by name and labels as they are written, such as `svc_x{a="1"}`. */
 export interface Scrape {
   readonly samples: ReadonlyMap<string, number>;
   readonly types: ReadonlyMap<string, string>;
@@ -13,8 +13,8 @@ const HELP = new RegExp(`^# HELP (${NAME}) \\S.*$`);
 const TYPE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram)$`);
 
 /**
- * Parses the text format, version 0.0.4, restricted to what we use: each family has HELP and TYPE once and before its
- * samples, which are contiguous and distinct; histograms are complete, and counters end in `_total` and are not negative.
+ * Parses the text format, version 0.0.4, restricted to the parts that we use. Each family has HELP and TYPE once and before its samples,
+ * which are contiguous and distinct. Histograms are complete. Counters end in `_total` and are not negative.
  */
 export function parseExposition(text: string): Scrape {
   expect(text.endsWith('\n')).toBe(true);
@@ -63,7 +63,7 @@ function expectWhole(family: string, type: string, samples: ReadonlyMap<string, 
   }
 }
 
-/** The checks of names by promtool's lint, from https://prometheus.io/docs/practices/naming. */
+/** The checks of names that promtool's lint makes (https://prometheus.io/docs/practices/naming). */
 const rules: readonly (readonly [fault: string, applies: (name: string, type: string) => boolean])[] = [
   ['is not in snake_case', name => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)],
   ['has another unit than seconds, bytes and ratios', name => OTHER_UNIT.test(name)],
@@ -79,7 +79,7 @@ export function namingFaults({ types }: Scrape): string[] {
   return [...types].flatMap(([name, type]) => named(name, type).map(([fault]) => `${name} ${fault}`));
 }
 
-/** Increases between two scrapes, without buckets and sums. */
+/** Increases of a counter or of a histogram's count between two scrapes. */
 export function increases(before: Scrape, after: Scrape, family: string): Record<string, number> {
   const differences = [...after.samples]
     .filter(([key]) => key.startsWith(`${family}_total{`) || key.startsWith(`${family}_count{`))

@@ -3,7 +3,7 @@ import { readConfig } from '../../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
 import { openGateway } from '../../../gateway/open.ts';
 
-/** The service on a machine whose clock goes wrong by so much once it is up. */
+/** The service on a machine whose clock is off by that many milliseconds once the service runs. */
 const [off_ms] = process.argv.slice(2).map(Number);
 
 const now = Date.now;

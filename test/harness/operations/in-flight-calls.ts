@@ -15,7 +15,7 @@ export async function acceptsConnections({ url }: RunningService): Promise<boole
   return taken;
 }
 
-/** Delays the hub's answers until the result is called. */
+/** Delays the hub's answers until the returned function is called. */
 export function holdHub({ hub }: Ground): () => void {
   const released = Promise.withResolvers<void>();
   hub.behave({ kind: 'answer', until: released.promise });
@@ -25,7 +25,7 @@ export function holdHub({ hub }: Ground): () => void {
   };
 }
 
-/** Sends a call. Returns once the hub has it: status and text are still to come. */
+/** Sends a call. Resolves once the hub has received it, before there is an answer. */
 export async function startCall(ground: Ground, gateway: RunningService, { path, body, payment }: Order) {
   const before = ground.hub.requests.length;
   const headers = { 'content-type': 'application/json', 'x-payment': payment };
@@ -37,7 +37,7 @@ export async function startCall(ground: Ground, gateway: RunningService, { path,
   return { answer };
 }
 
-/** The calls that a stop reported as unfinished. */
+/** The calls that a stopping process logged as unfinished. */
 export function callsLeftBy({ logs }: RunningService): unknown[] {
   return logs
     .filter(line => line.includes('the process stopped during paid calls'))

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 
 const secret = () => randomBytes(32).toString('hex');
 
-/** Settings that make a process one of production: everything that a test's ground leaves to stand-ins, with secrets of its own. */
+/** Settings of a production process: a value for everything that a test's ground leaves to stand-ins, and new secrets. */
 export function productionEnvironment() {
   return {
     NODE_ENV: 'production',
-    // Production refuses the ground's own settings: plain http, and publicly known keys.
+    // These replace settings of the ground that production refuses: plain http, and publicly known keys.
     BASE_URL: 'https://svc.test',
     FACILITATOR_KEYS: secret(),
     ISSUER_KEYS: secret(),

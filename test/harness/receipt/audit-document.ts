@@ -21,7 +21,7 @@ const NEWEST = 5;
 const ANCHORED = 4;
 const hex = (hash: Uint8Array) => Buffer.from(hash).toString('hex');
 
-/** The audit document of a receipt as the service would hand it out, three leaves later, without a database. */
+/** The audit document of a receipt, without a database, as the service would make it once the log has three more leaves. */
 export async function makeAuditDocument(facts: ReceiptFacts, book_seq: number | null = 1): Promise<JsonObject> {
   const receipt = await issue(facts, book_seq);
   const signature = isJsonObject(receipt.issuer_signature) ? receipt.issuer_signature : {};

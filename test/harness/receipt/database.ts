@@ -11,11 +11,11 @@ import { freshDatabase } from '../database.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
 export interface ReceiptDatabase extends Database {
-  /** For a process of a test's own. */
+  /** URL of the database, for a process that a test starts. */
   readonly url: string;
-  /** Issues one receipt per name, in one transaction, as the ledger does. */
+  /** Issues one receipt for each name in one transaction, as the ledger does. */
   issue(issuer: Issuer, ...names: string[]): Promise<IssuedReceipts>;
-  /** The same of calls that differ by more than their name. */
+  /** Issues receipts of calls that differ by more than their names. */
   issueCalls(issuer: Issuer, calls: readonly ReceiptFacts[]): Promise<IssuedReceipts>;
 }
 
@@ -24,7 +24,7 @@ interface IssuedReceipts {
   readonly head: SignedTreeHead;
 }
 
-/** A database of its own; the caller closes it. */
+/** A database that only the caller uses. The caller closes it. */
 export async function receiptDatabase(): Promise<ReceiptDatabase> {
   const { url } = await freshDatabase();
   const database = await openDatabase({

@@ -2,7 +2,7 @@ import { openStore } from '../../../gateway/parts.ts';
 import { integrate } from '../../../subgraphs/receipt/totals/integrate.ts';
 import { issuer } from '../ledger/fixture.ts';
 
-/** Takes a batch of leaves into the totals, and is killed when all of it is written and nothing is committed. */
+/** Adds a batch of leaves to the totals in a process that is killed after everything is written and before anything is committed. */
 const store = await openStore(String(process.argv[2]));
 await integrate({
   issuer,

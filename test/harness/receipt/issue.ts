@@ -12,7 +12,7 @@ const now_ms = () => collected_at_ms;
 export const issuer = openIssuer(['22'.repeat(32)], { base_url, now_ms });
 export const otherIssuer = openIssuer(['33'.repeat(32)], { base_url, now_ms });
 
-/** A public receipt, the second leaf of its log. */
+/** A public receipt, which is the second leaf of its log. */
 export async function issue(facts: ReceiptFacts, book_seq: number | null = 1, by = issuer): Promise<JsonObject> {
   const log = new OpenLog(0, [], collected_at_ms);
   log.append(prepareReceipt(by, waivedCall).leaf_hash);

@@ -5,19 +5,19 @@ import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
 import { makeAuditDocument } from './audit-document.ts';
 import { alter, issue, issuer, otherIssuer, paths } from './issue.ts';
 
-/* Receipts and audit documents as an issuer could make them, of each payload version, and with alterations that anyone could make. */
+/* Receipts and audit documents that an issuer could make, of each payload version, and alterations that anyone could make to them. */
 
-/** Plain data, so that a failing case is printed in full. */
+/** A test case as plain data, so that a failing one is printed in full. */
 export interface DocumentSpec {
   readonly version: 8 | 9 | 10 | 11;
   readonly audit: boolean;
   readonly paid: boolean;
   readonly facts: Partial<ReceiptFacts>;
-  /** Claims that the issuer adds to the payload: a careless, older or lying issuer. */
+  /** Claims that an older, careless or lying issuer adds to the payload. */
   readonly claims: JsonObject;
-  /** Unsigned members beside the payload. */
+  /** Unsigned members next to the payload. */
   readonly beside: JsonObject;
-  /** Alteration of the document; null: none. */
+  /** Alteration of the document. Null if it is not altered. */
   readonly change: { readonly at: number; readonly how: number; readonly junk: Json } | null;
 }
 
@@ -73,7 +73,7 @@ const beside = rarely({
   chain_ended: fc.constantFrom(true, false),
   log_id: fc.constantFrom(1, 2, '1', true),
   discount: fc.jsonValue(),
-  // Copies of claims that an early version, or a call of another kind, does not sign.
+  // Unsigned copies of claims that an early version, or a call of another kind, does not sign.
   claim_id: fc.constantFrom(null, 7, 'x'),
   book_seq: fc.constantFrom(null, 1),
   hub: fc.constantFrom('north', null),
@@ -114,7 +114,10 @@ export async function makeDocument({
   return change === null ? document : changed(document, change);
 }
 
-/** The log has no leaf of a payload that was signed again. */
+/**
+ * Replaces the receipt of an audit document. A payload that was signed again is no leaf of the log, so the evidence of the log is left out
+ * then.
+ */
 function evidenceFor({ log, ...audit }: JsonObject, receipt: JsonObject, version: number): JsonObject {
   const preimage = canonicalJson(receipt.payload as JsonObject);
   return {
@@ -125,7 +128,7 @@ function evidenceFor({ log, ...audit }: JsonObject, receipt: JsonObject, version
   };
 }
 
-/** Claims that an earlier version did not sign yet. */
+/** Claims that each version did not sign yet. */
 const later: Readonly<Record<number, readonly string[]>> = {
   8: ['tree_head_hash', 'tolerance', 'issuer_history', 'payload_hash', 'receipt_policy', 'claim_id', 'book_seq'],
   9: ['issuer_history', 'payload_hash', 'receipt_policy'],
@@ -133,7 +136,7 @@ const later: Readonly<Record<number, readonly string[]>> = {
   11: [],
 };
 
-/** The same receipt as another version, or another issuer, would have signed it: consistent again, by the same keys. */
+/** Signs a receipt again with the same keys, as another version or another issuer would have made it. The result is consistent. */
 async function signedAs(receipt: JsonObject, version: number, own: JsonObject): Promise<JsonObject> {
   if (version === 11 && Object.keys(own).length === 0) return receipt;
   const unsaid = later[version] ?? [];
@@ -161,7 +164,7 @@ async function signedAs(receipt: JsonObject, version: number, own: JsonObject): 
   });
 }
 
-/** One alteration of a document, at any place. */
+/** Applies one alteration to a document, at any member. */
 function changed(document: JsonObject, { at, how, junk: other }: NonNullable<DocumentSpec['change']>): JsonObject {
   const every = [...paths(document), ...Object.keys(document).map(name => [name])];
   const path = every[at % every.length] ?? [];
@@ -176,7 +179,7 @@ function changed(document: JsonObject, { at, how, junk: other }: NonNullable<Doc
   return hows[how]?.() as JsonObject;
 }
 
-/** Changes the last bit of one character. */
+/** Flips the lowest bit of one character. */
 function flipped(text: string, at: number): string {
   const place = text.length === 0 ? 0 : at % text.length;
   return text.slice(0, place) + String.fromCharCode((text.charCodeAt(place) || 0) ^ 1) + text.slice(place + 1);

@@ -6,11 +6,11 @@ import type { IssuerSigner } from '../../../subgraphs/receipt/issuer/signing-key
 import { leafHash, nodeHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { issuer } from './issue.ts';
 
-/* Transparent statements made piece by piece, as only a forger makes them. */
+/* Transparent statements that are assembled from parts, as a forger would. */
 
 export const cbor = (value: unknown) => encode(value, rfc8949EncodeOptions);
 
-/** The parts of a COSE_Sign1, to be changed and assembled again. */
+/** The parts of a COSE_Sign1, which a test changes and assembles again. */
 export interface StatementParts {
   protected_header: Map<unknown, unknown>;
   unprotected: Map<unknown, unknown>;
@@ -42,7 +42,7 @@ interface StatementChanges {
   readonly entry?: string;
 }
 
-/** A statement of the second leaf of two, signed correctly except for the given changes. */
+/** A statement of the second leaf of two. It is signed correctly except for the given changes. */
 export function makeStatement(payload: JsonObject, said: StatementChanges = {}): Uint8Array {
   const { by = issuer, text = canonicalJson(payload), logged_by = by, entry = text } = said;
   const iat = 1_767_323_046;

@@ -7,7 +7,7 @@ import { issuer } from '../ledger/fixture.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 import { type ReceiptDatabase, receiptDatabase } from './database.ts';
 
-/** A paid call of its own transfer. */
+/** A paid call with its own transfer. */
 export function paidCallOf(
   number: number,
   agent_id: number | null,
@@ -21,13 +21,13 @@ export function paidCallOf(
   return { ...paidCall, task_id: `task_${number}`, agent_id, payment: { ...payment, ...transfer, ...amounts }, ...by };
 }
 
-/** The same, vouched for and not seen yet. */
+/** A paid call whose payment was recorded at settlement and whose transfer was not seen yet. */
 export function vouchedCall(number: number, agent_id: number | null, amount: bigint): ReceiptFacts {
   const { payment, ...call } = paidCallOf(number, agent_id, amount, { settled_by: 'receipt' });
   return { ...call, payment: payment && { ...payment, transfer_index: null } };
 }
 
-/** A log of its own, and the totals behind it. */
+/** A log in a new database, with its totals. */
 export async function openTotals() {
   const database: ReceiptDatabase = await receiptDatabase();
   const parts: TotalsParts = { database, issuer, profile: 'production', now_ms: () => issuer.now_ms() };
@@ -35,7 +35,7 @@ export async function openTotals() {
     database,
     parts,
     integrate: () => integrate(parts),
-    /** Until nothing is left; how many leaves and transfers it took. */
+    /** Integrates until nothing is left. Returns the number of leaves and transfers. */
     async integrateAll(): Promise<number> {
       let all = 0;
       for (let taken = await integrate(parts); taken > 0; taken = await integrate(parts)) all += taken;
@@ -52,7 +52,7 @@ function documentOf(proven: TotalsProof): JsonObject {
   return proven.document;
 }
 
-/** Another statement in its place, which the issuer signed as well. */
+/** Replaces the statement of a document by another one that the issuer signed too. */
 export function replaceStatement(
   document: JsonObject,
   members: JsonObject,

@@ -32,24 +32,24 @@ export interface Call {
   readonly variables: JsonObject;
 }
 
-/** Port of the REST layer without a service: it knows one session and one key of each kind, and a test sets its answers. */
+/** Port of the REST layer without a service. It accepts one session and one key of each kind, and a test sets its answers. */
 export class FakePort implements Port {
   readonly base_url = 'https://svc.test';
   readonly security = { contacts: ['mailto:security@svc.test'], expires_at: '2027-05-01T00:00:00Z' };
   readonly calls: Call[] = [];
   /** The body of each operation, as the endpoint's schema has parsed it. */
   readonly valid_bodies: object[] = [];
-  /** Parts whose absence makes it unready. */
+  /** Parts that are missing. If there are any, it is not ready. */
   lacks: string[] = [];
   readonly seen: Credentials[] = [];
-  /** Storage of uploaded files; a test may replace it with one that has little room. */
+  /** Storage of uploaded files. A test can replace it with one that has little space. */
   uploads = new Uploads();
   answers: DoorResult = { data: {}, errors: [], headers: {} };
   throws: Error | null = null;
 
-  /** Kinds of free use whose limit is reached. */
+  /** Kinds of free calls whose limit is reached. */
   beyond: FreeUse[] = [];
-  /** Whether it has no room for another body. */
+  /** Whether it has no memory left for another body. */
   crowded = false;
   held = 0;
   readonly taken: FreeUse[] = [];
@@ -73,9 +73,9 @@ export class FakePort implements Port {
     },
   };
 
-  /** Its judgement of a payment that it can decode. */
+  /** Result of checking a payment that it can decode. */
   judgement: PaymentJudgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
-  /** The result of asking the payer's code; a test may make it throw. */
+  /** Result of calling the payer's contract code. A test can make it throw. */
   prove: Port['prove'] = async unproven => ({ ...unproven, kind: 'proven' });
 
   besidePayment: Port['besidePayment'] = async refusal => refusal;
@@ -119,7 +119,7 @@ export class FakePort implements Port {
         ? { request: JSON.parse(Buffer.from(id.slice(6), 'base64url').toString()), lapsed: false }
         : null,
   };
-  /** Sessions that have begun, until a test removes them. */
+  /** Sessions that have begun and that no test has removed. */
   readonly begun = new Set<string>();
   readonly tool_sessions: Port['tool_sessions'] = {
     begin: () => {
@@ -137,7 +137,7 @@ export class FakePort implements Port {
     return this.board_version;
   }
 
-  /** Events of a stream before it ends; null: it is refused as `answers` says. */
+  /** Events of a stream before it ends. Null if the stream is refused as `answers` says. */
   events: Pick<DoorResult, 'data' | 'errors'>[] | null = null;
 
   async execute({ document, variables, valid_body }: DoorOperation): Promise<DoorResult> {
@@ -210,7 +210,7 @@ function decode(header: string): unknown {
 
 export const payment = Buffer.from('{"x402Version":2}').toString('base64');
 
-/** Time-outs of a request, for tests that cannot wait for as long as the service does. */
+/** Time-outs of a request in milliseconds, for tests that cannot wait for the service's. */
 interface Patience {
   readonly requestTimeout?: number;
   readonly http?: Readonly<Record<keyof typeof doorServerOptions.http, number>>;
@@ -235,7 +235,10 @@ export async function openRestFixture(
     port,
     url,
     socket_port: listening.port,
-    /** A client that has not read an answer to its end would keep the server open for as long as connections are kept alive. */
+    /**
+     * Closes all connections, because a client that has not read an answer to its end would keep the server open until the keep-alive
+     * time-out.
+     */
     async close(): Promise<void> {
       const closed = app.close();
       app.server.closeAllConnections();

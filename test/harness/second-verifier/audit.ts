@@ -16,7 +16,7 @@ import { type ClaimedHead, isExtended, isIncluded, leafOf } from './merkle.ts';
 import { judgeReceipt, type ReceiptVerdict } from './receipt.ts';
 import { ed25519Keys, isNoteSigned, isTokenSigned, keccakHex, tokenIn } from './signatures.ts';
 
-/* Audit documents of receipts by the second verifier. */
+/* Checks audit documents of receipts for the second verifier. */
 
 export function judgeAudit(audit: Members, keys: Members): ReceiptVerdict {
   const nothing: ReceiptVerdict = { valid: false, broken: [], claims: {} };
@@ -60,7 +60,7 @@ function isHistory(shown: Value | undefined, { issuer_history: signed, iat }: Me
 const EXPECT =
   'status 0x1; a log of `contract` with these topics, this logIndex where it is known, and `amount` as its data.';
 
-/** The transfer to look up on Base; the second verifier looks up no other network. */
+/** The transfer to look up on Base. Null on other networks, which the second verifier does not look up. */
 function transferOf({ payment }: Members, ingress: Value | undefined): Value {
   if (!isMembers(payment) || (payment.network !== 'base' && payment.network !== 'eip155:8453')) return null;
   const ref = isMembers(ingress) && typeof ingress.ref === 'string' ? ingress.ref : String(payment.ref);
@@ -93,7 +93,7 @@ function logHolds(log: Members, receipt: Members, claims: Members, preimage: str
   const [{ leaf_index: index }, { leaf_index, leaf_hash, tree_size, root_hash }] = [claims, inclusion];
   const named =
     leaf_index === index && leaf_hash === hex(leaf) && tree_size === head.tree_size && root_hash === head.root_hash;
-  // String() would turn a list of one text into that text, so only a string counts.
+  // Only a string is accepted, because String() would turn a list with one text into that text.
   const note = typeof checkpoint === 'string' ? checkpoint : '';
   const lines = path.map(each => Buffer.from(each).toString('base64'));
   return (
@@ -140,7 +140,10 @@ function isConsistent(shown: Value | undefined, one: Members, other: Members): b
   return shown.from === smaller.size && shown.to === larger.size && isExtended(smaller, larger, proof);
 }
 
-/** https://c2sp.org/signed-note and tlog-checkpoint: it has a signature by one of the issuer's keys, and no false one. */
+/**
+ * Checks a checkpoint (https://c2sp.org/signed-note and tlog-checkpoint): it must have a signature of one of the issuer's keys, and no
+ * invalid one.
+ */
 function isCheckpoint(note: string, origin: string, { size, root }: ClaimedHead, keys: Members): boolean {
   const end = note.lastIndexOf('\n\n');
   const [text, lines] = [note.slice(0, end + 1), note.slice(end + 2)];

@@ -2,8 +2,8 @@ import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
 
 /*
- * The second verifier: what receipts and audit documents are judged by, written again from what is published, on @noble alone.
- * It shares no code with the service, nor with the verifier that it is held against.
+ * The second verifier: the checks of receipts and audit documents, written independently from the published texts with no dependency but
+ * @noble. It shares no code with the service or with the verifier that it is compared to.
  */
 
 export type Value = string | number | boolean | null | readonly Value[] | Members;
@@ -21,13 +21,13 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** RFC 8785. @throws where there is no canonical form */
+/** The canonical form by RFC 8785. @throws if the value has none */
 export function jcs(value: Value): string {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('no number of JSON');
   if (typeof value === 'string') return text(value);
   if (Array.isArray(value)) return `[${value.map(jcs).join(',')}]`;
   if (!isMembers(value)) return JSON.stringify(value);
-  // JavaScript compares texts by their UTF-16 code units, as §3.2.3 does.
+  // JavaScript compares strings by their UTF-16 code units, as section 3.2.3 requires.
   const names = Object.keys(value).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return `{${names.map(name => `${text(name)}:${jcs(value[name] as Value)}`).join(',')}}`;
 }
@@ -37,14 +37,14 @@ function text(value: string): string {
   return JSON.stringify(value);
 }
 
-/** Of two values of JSON, both of which are there. */
+/** Compares two JSON values. False if either is undefined. */
 export function equal(one: Value | undefined, other: Value | undefined): boolean {
   return one !== undefined && other !== undefined && jcs(one) === jcs(other);
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** RFC 4648, strict: no other letters, no stray bits, padded where it has to be. */
+/** Decodes base64 strictly (RFC 4648): only letters of the alphabet, no stray bits, and padding exactly if `padded`. */
 function base64In(value: unknown, alphabet: string, padded: boolean): Uint8Array | null {
   if (typeof value !== 'string') return null;
   const letters = padded ? value.replace(/={1,2}$/, '') : value;
@@ -69,7 +69,7 @@ function base64In(value: unknown, alphabet: string, padded: boolean): Uint8Array
 export const base64url = (value: unknown) => base64In(value, `${ALPHABET}-_`, false);
 export const base64 = (value: unknown) => base64In(value, `${ALPHABET}+/`, true);
 
-/** Of 32 bytes, in lower-case hex. */
+/** Decodes a hash of 32 bytes in lower-case hex. */
 export function hash(value: unknown): Uint8Array | null {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? hexToBytes(value) : null;
 }

@@ -1,6 +1,6 @@
 import { hex, joined, sha } from './bytes.ts';
 
-/* RFC 6962 §2.1 for the second verifier, by its recursive definition: a proof is consumed from its root down. */
+/* RFC 6962 section 2.1 for the second verifier, by the recursive definition. A proof is read from its last element to its first. */
 
 export const leafOf = (data: Uint8Array) => sha(joined(Uint8Array.of(0), data));
 const nodeOf = (left: Uint8Array, right: Uint8Array) => sha(joined(Uint8Array.of(1), left, right));
@@ -8,7 +8,7 @@ const nodeOf = (left: Uint8Array, right: Uint8Array) => sha(joined(Uint8Array.of
 /** The largest power of two below n. */
 const split = (n: number) => 2 ** Math.ceil(Math.log2(n) - 1);
 
-/** The root that a path leads to (§2.1.1); null where it is too long or too short. */
+/** The root that an audit path gives (section 2.1.1). Null if the path is too long or too short. */
 function rootBy(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Uint8Array | null {
   if (size === 1) return path.length === 0 ? leaf : null;
   const top = path.at(-1);
@@ -31,7 +31,7 @@ export function isIncluded(
   return found !== null && hex(found) === hex(root);
 }
 
-/** Both roots that a consistency proof leads to (§2.1.2): of the first m leaves, and of all n. */
+/** The two roots that a consistency proof gives (section 2.1.2): of the first m leaves and of all n. */
 function rootsBy(
   m: number,
   n: number,

@@ -2,11 +2,11 @@ import { base64url, equal, isMembers, jcs, type Members, shaText, type Value } f
 import { areClaims, areUnsignedMembers } from './shapes.ts';
 import { isEd25519, isEip191, isEs256, isTokenSigned, isWithinKeyTime, type Token, tokenIn } from './signatures.ts';
 
-/* Receipts by the second verifier: valid or not, and which of the two signatures beside the token do not verify. */
+/* Checks receipts for the second verifier: whether a receipt is valid, and which of the two signatures next to the token are not. */
 
 export interface ReceiptVerdict {
   readonly valid: boolean;
-  /** Those of `signature` and `co_signature` that are present and do not verify. */
+  /** Which of `signature` and `co_signature` are present but not valid. */
   readonly broken: readonly string[];
   readonly claims: Members;
 }
@@ -28,7 +28,7 @@ export function judgeReceipt(receipt: Members, keys: Members): ReceiptVerdict {
   try {
     return judge({ receipt, payload, issued, token, keys });
   } catch {
-    // A payload without a canonical form cannot be signed.
+    // A payload without a canonical form cannot have been signed.
     return refused;
   }
 }
@@ -83,7 +83,7 @@ function isRaw({ kid, alg, value }: Members, token: Token, payload: Members, key
 
 const within = (value: Value | undefined, name: string) => (isMembers(value) ? value[name] : undefined);
 
-/** Members that are repeated beside the signature, with the claims that they repeat. */
+/** The claims that a receipt repeats outside of its signed payload, by the name of the member there. */
 function repeated(claims: Members): Readonly<Record<string, Value | undefined>> {
   const alike = [
     'hub',
@@ -113,7 +113,7 @@ function repeated(claims: Members): Readonly<Record<string, Value | undefined>> 
   };
 }
 
-/** The first version that can sign a member, if it is not every version. A receipt of an earlier one may show the member unsigned. */
+/** First version that can sign a member, unless all versions can. In a receipt of an earlier version the member may be present unsigned. */
 const since: Readonly<Record<string, number>> = {
   tree_head_hash: 9,
   leaf_index: 9,
@@ -175,10 +175,13 @@ function derived(receipt: Members, { book_seq, payment }: Members): Members {
   };
 }
 
-/** Whether it has a payment, or a key in place of one, and no payment if its claim_id is null, which names no book. */
+/**
+ * Checks that the call has exactly one of a payment and a key in place of it, and that it has no payment if claim_id is null, which names
+ * no book.
+ */
 function isPaidOnce(receipt: Members, claims: Members): boolean {
   const { waived_by, payment, caller_binding: bound, claim_id } = claims;
-  // This includes a null that is only an unsigned copy, in a receipt of an early version.
+  // Also applies to a null that is only an unsigned copy in a receipt of an early version.
   if ((claim_id === null || receipt.claim_id === null) && (within(payment, 'ref') ?? undefined) !== undefined)
     return false;
   if (waived_by === undefined) return true;

@@ -1,6 +1,6 @@
 import { isMembers, type Members, type Value } from './bytes.ts';
 
-/* Of which type each member has to be that the second verifier reckons with; none is ever converted. */
+/* Types of the members that the second verifier uses. It never converts a value. */
 
 type Is = (value: Value) => boolean;
 
@@ -26,7 +26,7 @@ const has =
     needed.every(name => value[name] !== undefined) &&
     Object.entries(members).every(([name, is]) => value[name] === undefined || is(value[name]));
 
-/** RFC 3339 in UTC, of a day that there is. */
+/** A time of RFC 3339 in UTC on a day that exists. */
 const instant: Is = value => {
   const [, day = '', hour] = /^(\d{4}-\d\d-\d\d)T(\d\d):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?Z$/.exec(String(value)) ?? [];
   const read = new Date(`${day}T00:00:00Z`);

@@ -4,7 +4,7 @@ import { secp256k1 } from '@noble/curves/secp256k1';
 import { keccak_256 } from '@noble/hashes/sha3';
 import { base64url, hex, isMembers, joined, jsonIn, type Members, sha, utf8, type Value } from './bytes.ts';
 
-/* The signatures of the second verifier: ES256, Ed25519 and EIP-191, by a published key set. */
+/* Checks signatures by ES256, Ed25519 and EIP-191 for the second verifier, with a published key set. */
 
 export interface Token {
   readonly header: Members;
@@ -13,7 +13,7 @@ export interface Token {
   readonly signature: Uint8Array;
 }
 
-/** RFC 7515 §7.1. */
+/** Splits a compact JWS (RFC 7515 section 7.1). */
 export function tokenIn(value: unknown): Token | null {
   const parts = typeof value === 'string' ? value.split('.') : [];
   const [head = '', body = '', tail = ''] = parts;
@@ -46,14 +46,14 @@ export function isEs256(keys: Members, kid: unknown, text: string, signature: Ui
   return attempt(() => p256.verify(signature, sha(utf8(text)), point, { lowS: false }));
 }
 
-/** ES256 and nothing else, whatever the header says. */
+/** Accepts only ES256, so that a header cannot choose another algorithm. */
 export const isTokenSigned = (keys: Members, token: Token) =>
   token.header.alg === 'ES256' && isEs256(keys, token.header.kid, token.input, token.signature);
 
-/** How far two clocks may be apart. */
+/** Seconds by which two clocks may differ. */
 const CLOCK_SECONDS = 60;
 
-/** By what the key set says of the key's time (`nbf`, `exp`); one that says nothing may always have signed. */
+/** Whether a token was signed in its key's time (`nbf` and `exp` in the key set). A key without these may sign at any time. */
 export function isWithinKeyTime(keys: Members, { header, claims }: Token): boolean {
   const { nbf, exp } = keysOf(keys).find(({ kid }) => kid === header.kid) ?? {};
   if (nbf === undefined && exp === undefined) return true;
@@ -94,12 +94,12 @@ const published = (keys: Members) =>
     return crv === 'secp256k1' && left && right ? [addressOf(joined(Uint8Array.of(4), left, right))] : [];
   });
 
-/** EIP-55. */
+/** Address of a public key with the checksum of EIP-55. */
 function addressOf(point: Uint8Array): string {
   const digits = hex(keccak_256(point.subarray(1)).subarray(12));
   const marks = hex(keccak_256(utf8(digits)));
   return `0x${Array.from(digits, (digit, at) => (Number.parseInt(marks[at] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
 }
 
-/** Of a signature or event by name: what topics of the chain are made of. */
+/** Hash of the signature of an event, which is its topic on the chain. */
 export const keccakHex = (text: string) => hex(keccak_256(utf8(text)));

@@ -7,17 +7,17 @@ import { delegationHash, type Grant, grantMessage } from '../../../schema/sessio
 import { type SessionDomain, sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { audience } from '../signing-audience.ts';
 
-/* Payers and agents of sessions, as they sign with viem. */
+/* Payers and agents of sessions that sign with viem. */
 
 type Account = ReturnType<typeof privateKeyToAccount>;
 
 export const hex32 = (): Hex => `0x${randomBytes(32).toString('hex')}`;
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-/** What a session is signed under where nothing else is said. */
+/** The domain under which sessions are signed by default. */
 export const ownDomain = (): SessionDomain => sessionDomain(audience());
 
-/** As viem takes it: version 1 has no salt. */
+/** Typed data for viem. Its type requires a salt, which domains of version 1 do not have. */
 const typed = (domain: SessionDomain) => ({ domain: domain as Required<SessionDomain>, types: sessionTypes }) as const;
 
 export function grantOf(payer: Pick<Account, 'address'>, agent: Account, more: Partial<Grant> = {}): Grant {
@@ -25,7 +25,7 @@ export function grantOf(payer: Pick<Account, 'address'>, agent: Account, more: P
     payer: payer.address,
     agentPubkey: agent.publicKey,
     capAtomic: '1000000',
-    // A test's database may run half an hour behind (`mid_hour`, database.ts), and a session must have begun by its clock.
+    // The clock of a test's database may be half an hour behind (`mid_hour`, database.ts), and a session must have begun by that clock.
     validAfter: nowSeconds() - 3_600,
     sessionExpiry: nowSeconds() + 3_600,
     parentDelegationHash: ZERO_HASH,
@@ -56,7 +56,7 @@ export interface DelegatedSession {
   readonly signature: Hex;
 }
 
-/** A grant with its header. `signer`: the payer, or of a child the agent of its parent. */
+/** A grant with its header. `signer` is the payer, or for a child session the agent of its parent. */
 export async function delegate(
   signer: Account,
   payer: Pick<Account, 'address'>,
@@ -80,7 +80,7 @@ export interface ActParts {
   readonly payload?: { readonly limit: number; readonly before?: string };
 }
 
-/** The body of an act, signed by the session's key. */
+/** The body of an act with the signature of the session's key. */
 export async function signAct(
   { agent, delegation_hash }: Pick<DelegatedSession, 'agent' | 'delegation_hash'>,
   parts: ActParts,

@@ -28,7 +28,7 @@ export const newWallet = (): Account => privateKeyToAccount(generatePrivateKey()
 export const newTask = (): TaskId => taskId(NOW_MS, systemRandom.bytes(10));
 export const payerOf = ({ address }: Account) => ({ network: 'base', wallet: address }) as const;
 
-/** A signed registration; with a task id, a recovery by that receipt. */
+/** A signed registration. With a task id it is a recovery by that receipt. */
 export async function requestOf(
   account: Account,
   { at = NOW_MS / 1000, ...members }: { task_id?: string; request_hash?: string; at?: number } = {},
@@ -39,7 +39,7 @@ export async function requestOf(
   return parseRequest(RegistrationRequest, body);
 }
 
-/** The session subgraph on a database of its own, at a fixed time, without money and chain. */
+/** The session subgraph on a new database at a fixed time, without payments and without a chain. */
 export async function openDesk() {
   const database = await freshStore();
   const context: SessionContext = {
@@ -86,12 +86,12 @@ export async function openDesk() {
     paid,
     checks,
     identified,
-    /** The agent whose book a session opens now. */
+    /** Id of the agent whose book a session opens now. Null if it opens none. */
     async opens(session: string): Promise<number | null> {
       const { possession }: { possession: Possession } = await identified({ sessions: [session] });
       return possession.kind === 'proven' ? possession.agent_id : null;
     },
-    /** The charge's work around the declaration, without the money. */
+    /** The steps of a paid registration without the payment. */
     async register(account: Account, task_id: TaskId = newTask()) {
       const request = await requestOf(account);
       const payer = payerOf(account);
@@ -100,7 +100,7 @@ export async function openDesk() {
       const stamped = { task_id, payer, agent_id, payment_ref: 'base:0x1', transfer: null, recorded_at_ms: NOW_MS };
       return database.transaction(tx => paid.commit(tx, request, stamped, null));
     },
-    /** Registers by a receipt. Default time: one whose signature is not used yet. */
+    /** Registers by a receipt. By default at a time for which the wallet has not signed yet, because a signature counts once. */
     async registerBy(account: Account, task_id: string, at = NOW_MS / 1000 - signatures++) {
       const request = await requestOf(account, { task_id, at });
       const { wallet_signature: walletSignature, signature_timestamp: signatureTimestamp } = request;

@@ -7,14 +7,14 @@ import { below, newKey, sessionPath } from './trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/** Calls in sessions of a book that requires approval, and parent sessions that may approve them. */
+/** Calls in sessions of a book that requires approval, and parent sessions that may approve these calls. */
 export function familiesOf(service: () => Service) {
   const { warned, callToApprove } = approvalDoorsOf(service);
   const act = async (session: DelegatedSession, resource: string, more: JsonObject = {}) => {
     const body = await signAct(session, { action: 'approve', resource, ...more });
     return { body, heard: await service().post<JsonObject>(sessionPath(session.delegation_hash, 'act'), body) };
   };
-  /** A session that the wallet of a book has granted and a payment has bound. From then on the book requires approvals. */
+  /** A session that a book's wallet has granted and a payment has bound. From then on the book requires approvals. */
   const overseen = async (key = newKey()): Promise<{ readonly worker: Agent; readonly parent: DelegatedSession }> => {
     const worker = await service().newAgent();
     const parent = await delegate(worker.account, worker.account, key);
@@ -24,7 +24,7 @@ export function familiesOf(service: () => Service) {
   return {
     act,
     overseen,
-    /** Such a session, a child of it, and a refused call of the child. */
+    /** Such a session with a child session and a refused call of the child. */
     async family(content: string) {
       const { worker, parent } = await overseen();
       const child = await delegate(parent.agent, worker.account, newKey(), below(parent));

@@ -7,7 +7,7 @@ import { ask, CHAT } from '../doors/open-service.ts';
 import { openSocket } from '../doors/socket.ts';
 import { type DelegatedSession, delegate, signRevocation } from './delegate.ts';
 
-/* Trees of sessions at a running service: bound by payments, followed, and revoked by their payers. */
+/* Trees of sessions at a running service. Payments bind them, a test follows them, and their payers revoke them. */
 
 export interface ServiceAt {
   readonly url: string;
@@ -18,14 +18,14 @@ type Account = ReturnType<typeof privateKeyToAccount>;
 
 export interface BoundSession extends DelegatedSession {
   readonly payer: Account;
-  /** Task of the payment that has bound it. */
+  /** Task of the payment that bound the session. */
   readonly task_id: string;
 }
 
 export const newKey = () => privateKeyToAccount(generatePrivateKey());
 export const sessionPath = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
 
-/** A grant below that session, with the same limits. */
+/** Members of a grant below that session, with the same limits. */
 export function below({ grant: { capAtomic, validAfter, sessionExpiry }, delegation_hash }: DelegatedSession) {
   return { capAtomic, validAfter, sessionExpiry, parentDelegationHash: delegation_hash };
 }
@@ -37,7 +37,7 @@ async function postJson(url: string, body: object, headers: object = {}, by = fe
   return (await answer.json()) as JsonObject;
 }
 
-/** Pays under a session. Returns the task. */
+/** Pays for a chat under a session. Returns its task. */
 export async function payUnder(
   { url }: At,
   { payer, headers }: Pick<BoundSession, 'payer' | 'headers'>,
@@ -56,7 +56,7 @@ export async function bindRoot(
   return { ...session, task_id: await payUnder(at, session, `Binds ${session.delegation_hash}`) };
 }
 
-/** A child session, by default of a new wallet. */
+/** A bound child session. By default a new wallet pays for it. */
 export async function bindChild(at: ServiceAt, parent: DelegatedSession, payer?: Account): Promise<BoundSession> {
   const paid_by = payer ?? (await at.chain.newWallet());
   const session = { ...(await delegate(parent.agent, paid_by, newKey(), below(parent))), payer: paid_by };
@@ -67,7 +67,7 @@ export async function revoke({ url }: At, payer: Account, { delegation_hash }: D
   return postJson(url + sessionPath(delegation_hash, 'revoke'), await signRevocation(payer, delegation_hash));
 }
 
-/** Sums of each session of a tree, by its hash, as a holder of the payer's book sees them. */
+/** Sums of each session of a tree by its hash, as the payer's book shows them. */
 export async function spendingIn({ url }: At, session: string, { delegation_hash }: DelegatedSession) {
   const query = `{ sessionTree(delegationHash: "${delegation_hash}") { sessions { delegationHash spentAtomic heldAtomic } } }`;
   const { data } = await postJson(`${url}/graphql`, { query }, { 'X-SVC-Session': session });
@@ -85,7 +85,7 @@ interface SessionSpending {
 const burnOf = ({ delegation_hash }: DelegatedSession) =>
   `subscription { sessionBurn(delegationHash: "${delegation_hash}", after: 0) { position taskId } }`;
 
-/** Events of a session's burn so far, and its end; null while it goes on. */
+/** Events of a session's spending so far, and how the subscription ended. `ended` is null until then. */
 export interface BurnEvents {
   readonly tasks: string[];
   ended: unknown;
@@ -93,7 +93,7 @@ export interface BurnEvents {
 
 type Socket = ReturnType<typeof openSocket>;
 
-/** Follows it over an open socket, which others may share. */
+/** Follows a session's spending over an open socket, which other subscriptions may share. */
 export function followBurn(socket: Socket, session: DelegatedSession): BurnEvents {
   const heard: BurnEvents = { tasks: [], ended: null };
   const follow = async () => {
@@ -110,7 +110,7 @@ export function followBurn(socket: Socket, session: DelegatedSession): BurnEvent
   return heard;
 }
 
-/** Follows it over SSE. */
+/** Follows a session's spending over SSE. */
 export async function followBurnInEvents(
   { url }: At,
   session: string,
@@ -131,7 +131,7 @@ export async function followBurnInEvents(
       for (const event of events) addEvent(heard, event);
     }
   };
-  // The service stops after the test, which breaks the stream.
+  // The service stops after the test and so breaks the stream, which is no failure.
   read().catch(() => {});
   return heard;
 }

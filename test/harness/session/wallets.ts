@@ -2,11 +2,11 @@ import { openWalletProofs } from '../../../gateway/rails/base/wallets.ts';
 import { type WalletProofs, type WalletVerdict } from '../../../subgraphs/wallet-proofs.ts';
 
 export interface RecordingWallets extends WalletProofs {
-  /** Signatures that were to be verified, in order. */
+  /** Signatures that the code under test verified, in order. */
   readonly calls: { readonly wallet: string; readonly digest: Uint8Array; readonly signature: string }[];
 }
 
-/** Wallets of a world without contracts: only the key's signature is valid. */
+/** Wallets on a chain without contracts, where only the signature of the wallet's key is valid. */
 export const keyWallets: WalletProofs = openWalletProofs({
   code: async () => ({ kind: 'ok', value: '0x' }),
   simulate: async () => ({ kind: 'ok', value: null }),

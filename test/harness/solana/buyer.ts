@@ -7,19 +7,19 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { ExactSvmSchemeV1 } from '@x402/svm/exact/v1/client';
 import { type Fetch, type PaymentHeaders, withoutV2 } from '../buyer.ts';
 
-/** Where a buyer on Solana looks for blockhashes. */
+/** The node from which a buyer on Solana gets blockhashes. */
 interface Node {
   readonly rpc_url: string;
 }
 
-/** The official client with a wallet on Solana alone, speaking the version that its buyer was made for. */
+/** The official client of that x402 version with a wallet on Solana only. */
 export function solanaPayingFetch({ rpc_url }: Node, signer: KeyPairSigner, version: 1 | 2 = 2): Fetch {
   if (version === 2) return wrapFetchWithPayment(fetch, clientOf(rpc_url, signer)) as Fetch;
   const client = new x402Client().registerV1('solana', new ExactSvmSchemeV1(signer, { rpcUrl: rpc_url }));
   return wrapFetchWithPayment(withoutV2, client) as Fetch;
 }
 
-/** One payment by the official client, as it goes into its header. */
+/** One payment by the official client, as an object. */
 export async function payloadFor({ rpc_url }: Node, signer: KeyPairSigner, url: string): Promise<PaymentPayload> {
   const asked = await fetch(url, { method: 'POST' });
   await asked.body?.cancel();
@@ -27,7 +27,7 @@ export async function payloadFor({ rpc_url }: Node, signer: KeyPairSigner, url: 
   return clientOf(rpc_url, signer).createPaymentPayload(required as PaymentRequired);
 }
 
-/** The headers to send it with, again and again or elsewhere. */
+/** The headers that carry a payment. A test can send them repeatedly or to another endpoint. */
 export function solanaPaymentHeaders(payload: PaymentPayload): PaymentHeaders {
   return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
 }

@@ -21,7 +21,7 @@ import { makeTransaction, type TransactionParts } from './wallet.ts';
 export type Item = SolanaPayment & { readonly claim_key: string };
 export type SolanaGround = Awaited<ReturnType<typeof openSolanaGround>>;
 
-/** A development Solana and a real database, and nothing on either but what the test does. */
+/** A development Solana and a real database that only the test changes. */
 export async function openSolanaGround() {
   const svm = await freshSvm();
   const database = await settlementDatabase();
@@ -56,7 +56,7 @@ export async function openSolanaGround() {
     lost,
     rail,
     settler,
-    /** A payment as it was found good and ready. */
+    /** A payment that has passed all checks and is ready to be settled. */
     payment: async (changed: Partial<TransactionParts> = {}): Promise<Item> => {
       const { signer: payer } = await svm.newWallet();
       return readyItem(own, pay_to, { payer, fee_payer: own.address, pay_to, ...(await latest(svm)), ...changed });

@@ -6,17 +6,17 @@ import { CHAT } from '../doors/open-service.ts';
 import type { SolanaService } from './open-service.ts';
 import { makeTransaction, type TransactionParts } from './wallet.ts';
 
-/** What is other about a payment than the door asks. */
+/** Changes to a payment that would otherwise be valid. */
 export interface SolanaPaymentChange {
   readonly version?: 1 | 2;
   readonly made?: Partial<TransactionParts>;
-  /** Of the offer that a v2 payment says it accepts. */
+  /** Members of the offer that a v2 payment accepts. */
   readonly accepted?: object;
-  /** Of the base64 in the payload. */
+  /** Changes the transaction's base64 text in the payload. */
   transaction?(text: string): string;
 }
 
-/** A payment for a chat whose transaction was made up by hand, and changed at will. */
+/** A payment for a chat whose transaction is made without the official client. A test can change each part. */
 export async function makeSolanaPayment(
   service: SolanaService,
   payer: KeyPairSigner,
@@ -39,7 +39,7 @@ async function blockhashOf({ svm }: Pick<SolanaService, 'svm'>): Promise<string>
   return value.blockhash;
 }
 
-/** Solana's line in the v2 offer of a chat. */
+/** The offer for Solana in the v2 challenge of a chat. */
 async function offerOf(service: SolanaService): Promise<object> {
   const { headers } = await service.knock('POST', CHAT);
   const { accepts } = decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '');

@@ -13,7 +13,7 @@ interface Payer {
   readonly signer: KeyPairSigner;
 }
 
-/** The whole service, paid on a Solana of its own too. Opened once per file. */
+/** The whole service, which is also paid on a Solana stand-in of its own. Each file calls it once. */
 export async function openSolanaService(...[environment = {}, options = {}]: Parameters<typeof openService>) {
   const { svm, treasury, environment: solana } = await openSolana();
   const gate: Gate = await startGate(svm.rpc_url);
@@ -30,7 +30,7 @@ export async function openSolanaService(...[environment = {}, options = {}]: Par
     /** A payment on Solana for an endpoint, made by the official client and not sent yet. */
     paymentOnSolana: async ({ signer }: Payer, path = CHAT): Promise<PaymentHeaders> =>
       solanaPaymentHeaders(await payloadFor(svm, signer, service.url + path)),
-    /** Claims of that wallet in any state. */
+    /** All claims of that wallet, in any state. */
     claimsOf: ({ address }: { readonly address: string }) => service.claimsOf({ address: address as Hex }),
     /** Transfers from that wallet to the treasury, oldest first. */
     async movedFrom({ address }: { readonly address: string }) {

@@ -1,9 +1,9 @@
 import { freshSvm } from '../svm.ts';
 
-/** A blockhash is known for 150 of them: longer than any test, on whatever machine. */
+/** Length of a slot. A blockhash is valid for 150 slots, and thus longer than any test takes. */
 const SLOT_MS = 10_000;
 
-/** A Solana of one's own and a treasury on it, as a service's environment names them. */
+/** A Solana stand-in and a treasury on it, with the settings by which a service uses them. */
 export async function openSolana() {
   const svm = await freshSvm();
   await svm.pace(SLOT_MS);

@@ -6,7 +6,7 @@ import type { Sendable } from '../faults/buyer.ts';
 import type { Ground } from '../faults/ground.ts';
 import { makeTransaction } from './wallet.ts';
 
-/** A wallet with USDC on Solana that pays by x402 v1, made by hand: a test holds the payment, and sends it where it likes. */
+/** A wallet with USDC on Solana that pays by x402 v1. It signs without an x402 library, so that a test has the payment itself. */
 export async function newSolanaBuyer({ solana }: Pick<Ground, 'solana'>) {
   if (!solana) throw new Error('this ground has no Solana');
   const { svm, treasury: pay_to } = solana;

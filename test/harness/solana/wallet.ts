@@ -22,7 +22,7 @@ const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111' as Address;
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address;
 const mint = networks.solana.usdc as Address;
 
-/** Parts of a payment that its payer chooses; a test names those that it changes. */
+/** Parts of a payment that its payer chooses. A test gives those that it changes. */
 export interface TransactionParts {
   readonly payer: KeyPairSigner;
   readonly fee_payer: string;
@@ -36,11 +36,11 @@ export interface TransactionParts {
   readonly decimals?: number;
   readonly memo?: string;
   readonly signers?: readonly KeyPairSigner[];
-  /** Instructions after all others. */
+  /** Instructions that follow all others. */
   readonly more?: readonly Instruction[];
 }
 
-/** Made by hand, since the official client makes only correct transactions. */
+/** A signed transaction in base64. It is made without the official client, which makes only valid ones. */
 export async function makeTransaction(made: TransactionParts): Promise<string> {
   const { fee_payer, blockhash, memo = crypto.randomUUID(), more = [] } = made;
   const memoIx = { programAddress: MEMO, accounts: signing(made.signers ?? []), data: Buffer.from(memo) };
@@ -87,7 +87,7 @@ function signing(signers: readonly KeyPairSigner[]) {
   return signers.map(signer => ({ address: signer.address, role: AccountRole.READONLY_SIGNER, signer }));
 }
 
-/** An allowed instruction that names the account as a signer. */
+/** An allowed instruction that requires the account's signature. */
 export function memoBy(address: string): Instruction {
   const signer = createNoopSigner(address as Address);
   const accounts = [{ address: signer.address, role: AccountRole.READONLY_SIGNER, signer }];
@@ -106,7 +106,7 @@ function unitPrice(microlamports: bigint): Instruction {
   return { programAddress: COMPUTE_BUDGET, data };
 }
 
-/** The payment as it is read from a header. */
+/** The payment as the service reads it from a header. */
 export function presentedSolanaPayment(version: 1 | 2, transaction: string, accepted: object): PresentedPayment {
   const envelope =
     version === 2

@@ -1,6 +1,6 @@
-/* Published examples of COSE_Sign1 with P-256: https://github.com/cose-wg/Examples. */
+/* Published examples of COSE_Sign1 with P-256 (https://github.com/cose-wg/Examples). */
 
-/** Key "11", which all of them are signed by. */
+/** Key "11", by which all of these examples are signed. */
 export const coseKey = {
   kty: 'EC',
   kid: '11',
@@ -9,13 +9,13 @@ export const coseKey = {
   y: 'IBOL-C3BttVivg-lSreASjpkttcsz-1rb7btKLv8EX4',
 } as const;
 
-/** ecdsa-examples/ecdsa-sig-01: the message, and the Sig_structure that its signature is over. */
+/** Example ecdsa-examples/ecdsa-sig-01: the message, and the Sig_structure that is signed. */
 export const coseSigned = {
   cbor: 'D28445A201260300A10442313154546869732069732074686520636F6E74656E742E58406520BBAF2081D7E0ED0F95F76EB0733D667005F7467CEC4B87B9381A6BA1EDE8E00DF29F32A37230F39A842A54821FDD223092819D7728EFB9D3A0080B75380B',
   to_be_signed: '846A5369676E61747572653145A2012603004054546869732069732074686520636F6E74656E742E',
 } as const;
 
-/** sign1-tests that have to fail, by what was done to the message after it was signed. */
+/** Examples of sign1-tests that must fail, by the change that was made after signing. */
 export const coseForged = {
   'wrong tag':
     'D903E68443A10126A10442313154546869732069732074686520636F6E74656E742E58408EB33E4CA31D1C465AB05AAC34CC6B23D58FEF5C083106C4D25A91AEF0B0117E2AF9A291AA32E14AB834DC56ED2A223444547E01F11D3B0916E5A4C345CACB36',

@@ -1,7 +1,7 @@
 import type { ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 
-/** One ordinary paid call: what a receipt says before it has a place in the log. */
+/** An ordinary paid call: the facts of its receipt before it is appended to the log. */
 export const paidCall: ReceiptFacts = {
   task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s4t',
   issued_at: '2026-01-02T03:04:05.678Z',
@@ -36,7 +36,7 @@ export const paidCall: ReceiptFacts = {
   profile: 'development',
 };
 
-/** A payment to somebody else that was looked up on its chain: what a book chain signs in place of one. */
+/** A payment to another service that was found on its chain. A book signs it in place of a payment to this service. */
 export const foreignPayment = {
   observed_transfer: {
     network: 'base',
@@ -51,7 +51,7 @@ export const foreignPayment = {
   payer_proven: true,
 } as const satisfies ReceiptFacts['chained'];
 
-/** The same call let through by a key: no payment, no wallet, no book. */
+/** The same call, authorised by a key: without payment, wallet and book. */
 export const waivedCall: ReceiptFacts = {
   ...paidCall,
   task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s5v',
@@ -67,7 +67,7 @@ export const waivedCall: ReceiptFacts = {
 
 const { payment } = paidCall as ReceiptFacts & { readonly payment: ReceiptPayment };
 
-/** A job that was paid for in two: its winner, and the fee. */
+/** A job with two payments: one to its winner, and the fee. */
 export const twoLegCall: ReceiptFacts = {
   ...paidCall,
   task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s6w',

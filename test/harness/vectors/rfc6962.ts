@@ -10,7 +10,7 @@ export const leaves: readonly string[] = [
   '606162636465666768696a6b6c6d6e6f',
 ];
 
-/** Root of the first n leaves at index n. */
+/** Roots of the trees of the first n leaves, at index n. */
 export const roots: readonly string[] = [
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
@@ -23,7 +23,7 @@ export const roots: readonly string[] = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-/** Hashes of single leaves and of nodes, by the values that proofs below name. */
+/** Hashes of leaves (l) and nodes (n) by the numbers of their leaves, for the proofs below. */
 const l1 = '96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7';
 const l4 = 'bc1a0643b12e4d2d7c77918f44e0f4f79a838b6cf9ec5b5c283e1f4d88599e6b';
 const l6 = 'b08693ec2e721597130641e8211e7eedccb4c26413963eee6c1e2ed16ffb1a5f';

@@ -1,4 +1,4 @@
-/** RFC 7515 appendix A.3: a JWS by ES256, compact (A.3.1), and the public half of its key. */
+/** A compact JWS by ES256 and the public part of its key (RFC 7515 appendix A.3). */
 export const es256 = {
   key: {
     kty: 'EC',

@@ -1,4 +1,4 @@
-/** RFC 8785 appendix B: IEEE 754 doubles by their bits, and their JSON text. */
+/** IEEE 754 doubles by their bits, with their JSON text (RFC 8785 appendix B). */
 export const numbers: readonly (readonly [bits: string, text: string])[] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -26,10 +26,10 @@ export const numbers: readonly (readonly [bits: string, text: string])[] = [
   ['43143ff3c1cb0959', '1424953923781206.2'],
 ];
 
-/** Appendix B again: doubles that have no JSON form. */
+/** Doubles that have no JSON form (RFC 8785 appendix B). */
 export const unwritable: readonly string[] = ['7fffffffffffffff', '7ff0000000000000'];
 
-/** §3.2.2: the input as the RFC prints it, and §3.2.3's output. */
+/** The example of RFC 8785: the input as printed in section 3.2.2, and the output of section 3.2.3. */
 export const serialisation = {
   input: String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -39,7 +39,7 @@ export const serialisation = {
   output: String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
 };
 
-/** §3.2.3: property names are sorted by UTF-16 code units, whatever the alphabet. */
+/** Property names are sorted by UTF-16 code units in any script (RFC 8785 section 3.2.3). */
 export const sorting = {
   input: String.raw`{
     "\u20ac": "Euro Sign",

@@ -24,12 +24,12 @@ export interface ReceivedMessage {
   readonly at_ms: number;
 }
 
-/** Its answer: a status with headers, or none at all. */
+/** The receiver's answer: a status with headers, or none. */
 type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly text?: string } | 'hang';
 
 const POLL_MS_MAX = 20_000;
 
-/** A receiver of webhooks on loopback, which by default accepts everything. */
+/** A receiver of webhooks on loopback. By default it accepts everything. */
 export async function openReceiver(answer: (received: ReceivedMessage) => Answer = () => ({ status: 200 })) {
   const received: ReceivedMessage[] = [];
   let connections = 0;
@@ -69,14 +69,14 @@ export async function openReceiver(answer: (received: ReceivedMessage) => Answer
       rule = next;
     },
     ids: () => named(({ body }) => body.id),
-    /** Resolves once that many different messages have come. */
+    /** Resolves once that many different messages have arrived. */
     async untilMessages(count: number): Promise<readonly ReceivedMessage[]> {
       await expect
         .poll(() => new Set(named(({ body }) => body.id)).size, { timeout: POLL_MS_MAX })
         .toBeGreaterThanOrEqual(count);
       return received;
     },
-    /** Resolves once that many requests have come. */
+    /** Resolves once that many requests have arrived. */
     async untilRequests(count: number): Promise<readonly ReceivedMessage[]> {
       await expect.poll(() => received.length, { timeout: POLL_MS_MAX }).toBeGreaterThanOrEqual(count);
       return received;

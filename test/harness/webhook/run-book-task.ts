@@ -7,7 +7,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { SEAL_KEY } from './webhook-books.ts';
 
-/** One turn of a book, as the worker of jobs takes it. */
+/** One run of a book's delivery task, as the job worker runs it. */
 export function runBookTask(database: Database, agent_id: number, clock: Clock = systemClock): Promise<void> {
   const parts: DeliveryParts = {
     vault: openVault(SEAL_KEY),

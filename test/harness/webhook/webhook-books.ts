@@ -8,7 +8,7 @@ import { withBooks } from '../ledger/fixture.ts';
 
 export const SEAL_KEY = 'a seal key of tests, which is long enough for that';
 
-/** Books of one database whose webhooks receive inflows: without wallets, and without the REST layer. */
+/** Books of one database whose webhooks receive inflows, without wallets and without the REST layer. */
 export function openWebhookBooks(database: Database) {
   const vault = openVault(SEAL_KEY);
   let tasks = 0;

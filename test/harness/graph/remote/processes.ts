@@ -11,9 +11,9 @@ export type Processes = Awaited<ReturnType<typeof openProcesses>>;
 export type RemoteGraph = Awaited<ReturnType<typeof openRemoteGraph>>;
 
 interface RemoteOptions {
-  /** Subgraphs in processes of their own; the gateway contains the others. */
+  /** Subgraphs that run as separate processes. The gateway contains the others. */
   readonly remote?: readonly SubgraphName[];
-  /** Subgraphs that do not run where the gateway looks for them. */
+  /** Subgraphs that do not run at the URL in the gateway's settings. */
   readonly unreachable?: readonly SubgraphName[];
   /** Audio models of the hub of all processes. */
   readonly audio_models?: readonly string[];
@@ -23,12 +23,12 @@ interface RemoteOptions {
   readonly between?: (url: string) => Promise<string>;
 }
 
-/** Each subgraph and the gateway as processes, as an operator starts them. */
+/** Starts each subgraph and the gateway as processes, like an operator. */
 export async function openProcesses(): Promise<Awaited<ReturnType<typeof placesOf>> & { readonly url: string }> {
   const places = await placesOf({ remote: subgraphNames });
   const start = (name: SubgraphName) => places.startSubgraph(name);
   const gateway = places.ground.startProcess({ environment: places.gateway_environment });
-  // Not all at once: each needs its time to start, and the second of a kind finds its code compiled.
+  // The gateway and one subgraph start first, so that the other subgraphs find their code compiled and not all compete for the CPU.
   const [first, ...others] = subgraphNames;
   const [{ url }] = await Promise.all([gateway, first && start(first)]);
   await Promise.all(others.map(start));
@@ -36,8 +36,8 @@ export async function openProcesses(): Promise<Awaited<ReturnType<typeof placesO
 }
 
 /**
- * Subgraphs behind a gateway that knows each by its URL, all in the test's own process: a subgraph dies there as a killed
- * process does (dying-service.ts), and starts again in a fifth of the CPU.
+ * Subgraphs that a gateway reaches by their URLs, all in the test's process. There a subgraph can die like a killed process
+ * (dying-service.ts), and starts again with a fifth of the CPU.
  */
 export async function openRemoteGraph(options: RemoteOptions) {
   const places = await placesOf(options);
@@ -48,7 +48,7 @@ export async function openRemoteGraph(options: RemoteOptions) {
     const serving = { environment, options: { serve: serveSubgraph(name) }, ...(port !== undefined && { port }) };
     running.set(name, await ground.startDying({ ...serving, ...(point && { plan: { point } }) }));
   };
-  // One after the other: see dying-service.ts.
+  // One after the other, because dying-service.ts cannot match leases to services that open at the same time.
   for (const name of options.remote ?? []) await open(name);
   const gateway = await ground.start({ environment: places.gateway_environment });
   const kill = async (name: SubgraphName) => running.get(name)?.kill();
@@ -58,7 +58,7 @@ export async function openRemoteGraph(options: RemoteOptions) {
     url: gateway.url,
     running: running as ReadonlyMap<SubgraphName, DyingService>,
     kill,
-    /** Starts it again, once its predecessor's lease has ended. */
+    /** Starts the subgraph again after the lease of its dead predecessor has ended. */
     async restart(name: SubgraphName): Promise<void> {
       await kill(name);
       await running.get(name)?.endLease();

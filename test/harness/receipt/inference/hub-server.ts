@@ -12,7 +12,7 @@ export interface HubServer extends AsyncDisposable {
   readonly received: ReceivedRequest[];
 }
 
-/** A hub over real HTTP that behaves as the test says. */
+/** A hub over real HTTP whose answers the test writes. */
 export async function openHubServer(answer: (response: ServerResponse) => void): Promise<HubServer> {
   const heard: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ export const answerWith = (body: unknown) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** Ways in which a hub fails, by the name under which the attempt is reported. */
+/** Ways in which a hub fails: [reason that is reported for the attempt, its answer] */
 export const hubFailures: readonly (readonly [reason: string, answer: (response: ServerResponse) => void])[] = [
   ['timeout', () => {}],
   ['timeout', response => void response.writeHead(200).write('{"choices":')],
@@ -82,7 +82,7 @@ function message(content: string | null): unknown {
   return { ...completion, choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] };
 }
 
-/** 100 MB of an answer that never makes sense. */
+/** Sends 100 MB that are no valid answer. */
 function flood(response: ServerResponse): void {
   const piece = Buffer.alloc(1024 * 1024, 'x');
   let pieces = 100;

@@ -2,14 +2,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd } from '../../release.ts';
 
-/** What a hub is asked: where, and whether its answer is to stream. */
+/** A request to a hub: its path, and whether the answer must stream. */
 export interface HubQuery {
-  /** Under its base URL. */
+  /** Path below the base URL. */
   readonly path: string;
   readonly stream: boolean;
 }
 
-/** A hub over real HTTP that says, to whatever it is asked for, what the test says; closed after the file's last test. Its base URL. */
+/** A hub over real HTTP that answers every request as the test writes. Returns its base URL. It is closed after the file's last test. */
 export async function openScriptedHub(speak: (asked: HubQuery, response: ServerResponse) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     response.on('error', () => {});
