@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
 import { parseExposition } from '../harness/operations/exposition.ts';
 
-/* Whoever writes into the database of the running service is neither believed nor paid for. */
+/* Records that someone altered in the database of the running service are not shown as true, and no call is charged because of them. */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -22,7 +22,7 @@ const policy = (of: Agent = agent) => service.get(`/v1/agents/${of.agent_id}/boo
 const sample = async (name: string) =>
   parseExposition(await (await fetch(`${service.url}/metrics`)).text()).samples.get(name);
 
-/** Asks until it holds: the audit comes round by itself. */
+/** Repeats the check until it holds, because the audit reaches the book only at its next round. */
 const until = (look: () => Promise<unknown>) => expect.poll(look, { interval: 100 });
 
 describe('a receipt that was altered', () => {
@@ -121,12 +121,12 @@ describe('a book that was altered under the running service', () => {
         service.gateway.logs.filter(line => line.includes(`"agent_id":${victim.agent_id},"what":`));
       await until(async () => alarmLines().length).toBe(1);
       expect(alarmLines()[0]).toContain('"level":60');
-      // Nobody else's book is any the worse for it.
+      // The books of other agents stay open.
       expect((await book(other)).status).toBe(200);
 
       await service.query(`update ${table} set ${column} = $2 where ${where}`, [...of, before?.value]);
       await until(async () => (await book(victim)).status).toBe(200);
-      // The very payment that was turned away.
+      // Sends the same payment that was refused with 503.
       expect((await call()).status).toBe(200);
       expect(await service.transfersFrom(victim.account)).toHaveLength(paid.length + 1);
       expect((await service.get('/health')).body).toMatchObject({ away: [] });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { HOST, open, UPGRADE } from '../harness/attacks/raw.ts';
 import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* Requests that a proxy in front of the service may read differently are refused unread. */
+/* Requests that a proxy in front of the service may read differently are refused before their bodies are read. */
 
 let service: Service;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 const OTHER = 'hOsT: other.example\r\n';
 const BODY = 'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
 
-/** Everything received until the connection is closed. */
+/** All that is received until the connection is closed. */
 async function sendRaw(text: string): Promise<string> {
   const connection = await open(service.url);
   connection.socket.write(text);

@@ -90,7 +90,10 @@ describe('what a document may ask for', () => {
   });
 });
 
-/** Spreads only later fragments, so that no cycle arises; `inline` writes each fragment out in place. */
+/**
+ * Writes a nested query. Each fragment spreads only later ones, so that no cycle arises. `inline` writes each fragment out in its place
+ * instead.
+ */
 function bookOf(parts: readonly (readonly Part[])[], limit: number, inline: boolean): string {
   const written = ([first, ...later]: readonly (readonly Part[])[], at: number): string =>
     (first ?? []).map(part => (typeof part === 'string' ? part : spread(part, later, at))).join(' ');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const served = async () => (await service.get('/v1/models')).status === 200;
 
-/** Opened, and greeted: from here on it may ask. */
+/** A socket that was opened and acknowledged, so that it may send operations. */
 async function greeted(payload = {}): Promise<WebSocket> {
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   onTestFinished(() => socket.terminate());
@@ -49,7 +49,7 @@ it('5,000 requests in one piece: no more are under way than a bound, and the con
   await flood.closed;
   expect(flood.heard.split('HTTP/1.1 200').length - 1).toBeLessThan(5_000);
   expect(await served()).toBe(true);
-  // Those that were cut off are under way no more: the one that is left asks.
+  // Requests of a closed connection must no longer count as in progress. The one that is left is the request for the metrics.
   const underway = async () => (await (await fetch(`${service.url}/metrics`)).text()).match(/underway (\d+)/)?.[1];
   await expect.poll(underway).toBe('1');
 });
@@ -65,7 +65,7 @@ describe('floods of frames', () => {
     const socket = await greeted();
     const code = codeOf(socket);
     for (let n = 0; n < limits.socket_frames_burst_max * 2; n++) socket.ping();
-    // Where its answers wait in line, ws itself hangs up first.
+    // If its answers queue up, the ws library closes the connection first, which gives 1006.
     expect([4429, 1006]).toContain(await code);
     expect(await served()).toBe(true);
   });
@@ -77,7 +77,7 @@ describe('floods of frames', () => {
     const socket = await greeted();
     const code = codeOf(socket);
     for (let n = 0; n < limits.socket_frames_burst_max * 2; n++) send(socket);
-    // 1006 where we are too slow to read the reason before the connection is gone.
+    // 1006 if this client is too slow to read the close frame before the connection is gone.
     expect([4429, 1006]).toContain(await code);
     expect(await served()).toBe(true);
   });

@@ -14,14 +14,14 @@ beforeAll(async () => {
   service = await openService({}, { media: true });
 });
 
-/** In the name of a wallet with money, by another's key. */
+/** A payment in the name of a wallet with money, signed by another wallet's key. */
 async function forged(): Promise<string> {
   const [rich, poor] = [await service.chain.newWallet(), await service.chain.newWallet(0n)];
   const { headers } = await makePayment(service, { ...poor, address: rich.address });
   return Object.values(headers)[0] as string;
 }
 
-/** The head of a request whose body is announced and never comes. */
+/** The head of a request that announces a body, which is never sent. */
 const headOf = (path: string, payment: string, type = 'application/json') =>
   `POST ${path} HTTP/1.1\r\n${HOST}PAYMENT-SIGNATURE: ${payment}\r\nContent-Type: ${type}\r\nContent-Length: 1000000\r\n\r\n`;
 
@@ -89,7 +89,7 @@ describe('uploads of one payer that stall, signed as they should be', () => {
     );
     const turnedAway = () => stalled.filter(({ heard }) => heard.startsWith('HTTP/1.1 503')).length;
     const files_max = Math.floor(limits.uploads_payer_bytes_max / (24 * 1024 * 1024));
-    // Within the time in which an upload must have arrived.
+    // The poll ends before the time limit of an upload does.
     await expect.poll(turnedAway).toBe(5 - files_max);
     const other = await service.chain.newWallet();
     const heard = await service.knock('POST', AUDIO, { body: audioForm(), by: payingFetch(other) });

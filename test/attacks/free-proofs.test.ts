@@ -11,8 +11,8 @@ import { delegate, nowSeconds, signRevocation } from '../harness/session/delegat
 import { below } from '../harness/session/trees.ts';
 
 /*
- * Proofs that cost a look at the chain and that nobody pays for: an address may send only so many wrong ones. A proxy tells addresses
- * apart.
+ * Proofs that make the service call the chain and that cost the sender nothing, so an address may send only a limited number of wrong ones.
+ * Addresses are those that the trusted proxy names.
  */
 
 const UNPROVEN = 3;
@@ -28,7 +28,7 @@ const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++next}` });
 const limited = { status: 429, body: { code: 'rate_limited' } };
 const stranger = privateKeyToAccount(generatePrivateKey());
 
-/** Sends wrong proofs up to the limit: from then on only proofs signed by the right key are looked at. */
+/** Sends wrong proofs up to the limit, after which only proofs signed by the right key are checked. */
 async function bounded(
   wrong: (from: object) => Promise<ProofAnswer>,
   right: (from: object) => Promise<ProofAnswer>,
@@ -40,7 +40,7 @@ async function bounded(
   const beyond = await wrong(mine);
   expect(beyond).toMatchObject(limited);
   expect(Number(beyond.headers.get('Retry-After'))).toBeGreaterThan(0);
-  // A proof by the right signer is not counted, however often it is sent, and whatever its neighbours do.
+  // A proof by the right signer is never counted, even if it is repeated and other proofs of the same address were refused.
   for (let count = 0; count <= UNPROVEN; count++) expect(passed).toContain((await right(mine)).status);
 }
 type ProofAnswer = Awaited<ReturnType<Service['post']>>;
@@ -55,7 +55,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
     const path = `/v1/sessions/${parent.delegation_hash}/revoke`;
     const by = (signer: typeof stranger) => async (from: object) =>
       service.post(path, await signRevocation(signer, parent.delegation_hash), { ...from });
-    // A child of another payer, with two wallets to check: its second wrong signature is the fourth look.
+    // A child session of another payer has two wallets to check, so its second wrong signature causes the fourth check.
     const other = await service.chain.newWallet();
     const { grant } = parent;
     const child = await delegate(key, other, child_key, {
@@ -95,7 +95,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
     const mine = newAddress();
     await revoked(stranger)(mine);
     expect(await revoked(stranger)(mine)).toMatchObject(limited);
-    // Signed by the payer of the session above it, so that no other payer or name is checked before.
+    // Signed by the payer of the parent session, which is checked first.
     expect((await revoked(account)(mine)).status).toBe(200);
     const receipts = (signer: Signer) => async (from: object) => {
       const signed_at = nowSeconds();
@@ -169,7 +169,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
       const shown = { wallet: account.address, signed_at, signature: await signer.signMessage({ message }) };
       return start(agent, { from_block: 1, to_block: 1, ...shown }, from);
     };
-    // An agent can have one at a time: only a caller that has proven the wallet learns that one is in progress.
+    // An agent can have only one running report, and only a caller that has proven the wallet is answered 409 for that.
     await bounded(by(stranger), by(account), 'control_proof_invalid', [202, 409]);
   });
 });

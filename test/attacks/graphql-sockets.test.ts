@@ -22,7 +22,7 @@ interface SocketMessage {
   readonly extensions: JsonObject;
 }
 
-/** The errors with which one operation was refused; the socket stays. */
+/** Runs an operation that must be refused. Returns its errors. The socket stays open. */
 async function refused(
   opened: Client,
   query: string,

@@ -7,12 +7,12 @@ import { boundProofHeaders } from '../harness/doors/bound-proof.ts';
 import { makePayment, submitElsewhere } from '../harness/doors/make-payment.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 
-/* What a poster, a winner or a stranger could make of the two payments of a job. */
+/* Attempts by a job's poster, its winner or another agent to misuse the two payments of the job. */
 
 const PRICE = 1_500_001n;
-/** A stamp, and one per cent, rounded up. */
+/** The price of a stamp and one per cent of the job's price, rounded up. */
 const FEE = 2_000n + 15_001n;
-/** Three agents that register, and a post and a bid for each of two jobs, are claimed before. */
+/** Number of claims before the one that fails: three registrations, and a post and a bid for each of two jobs. */
 const CLAIMS_BEFORE = 3 + 2 * 2;
 
 const clock = movableClock();
@@ -34,7 +34,7 @@ const pay = (job_id: string, headers: PaymentHeaders = {}) =>
 const paymentOf = (job_id: string) =>
   paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
 const delivered = async () => (await jobs.brought('delivered')).job_id;
-/** The status, and the payee that a 402 requests a payment to. */
+/** The status, and the payee of the offer in a 402. */
 const nextPayee = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
 const winners = () => [402, jobs.winner.account.address];
 const fees = () => [402, jobs.service.pay_to];
@@ -155,7 +155,7 @@ describe('a second payment of which nobody knows yet whether it moved', () => {
   });
 });
 
-// Last, as the chain's clock does not go back.
+// The last tests of the file, because the time of the chain cannot be set back.
 describe('what was paid to the winner for something else', () => {
   const elsewhere = async (who: JobAgent, valid_seconds: number) => {
     const validBefore = BigInt(nowSeconds() + valid_seconds);

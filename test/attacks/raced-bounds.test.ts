@@ -3,7 +3,9 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { disputeLimits, routerLimits, sliceLimits, webhookLimits } from '../../schema/limits.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* What is counted and then written is counted under a lock, or in one statement: simultaneous requests do not exceed a bound. */
+/*
+ * Limits that are counted before a write hold for simultaneous requests, because the count is made under a lock or in the same statement.
+ */
 
 const AT_ONCE = 60;
 
@@ -18,7 +20,7 @@ beforeAll(async () => {
 
 const book = (beneath: string) => `/v1/agents/${agent.agent_id}/book${beneath}`;
 
-/** Number of answers of each status and code, to that many requests at once. */
+/** Sends that many requests at once. Returns the number of answers by status and code. */
 async function countAnswers(path: () => string, body: (index: number) => JsonObject): Promise<Record<string, number>> {
   const headers = { 'X-SVC-Session': agent.session };
   const asked = Array.from({ length: AT_ONCE }, (_, index) => service.post<JsonObject>(path(), body(index), headers));

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 
-/* What an address may request for free, with each rate set low. A trusted proxy tells addresses apart by X-Forwarded-For. */
+/* Limits on free requests of an address, with each rate set low. Addresses are those that a trusted proxy names in X-Forwarded-For. */
 
 const FREE = 12;
 const CREDENTIALS = 4;
@@ -89,7 +89,7 @@ describe('free doors', () => {
   });
 });
 
-/** Errors of one query on a socket of its own, or that it had none. */
+/** Runs one query on a new socket. Returns its errors, or `answered`. */
 async function onSocket(headers: Record<string, string>): Promise<unknown> {
   class From extends WebSocket {
     constructor(address: string, protocols: string) {
@@ -151,7 +151,7 @@ it('bodies on their way: 429 where one address has too many, on /graphql too; ot
   const query = JSON.stringify({ query: `{ models { id } } #${'x'.repeat(900)}` });
   const sent = (path: string, from: Record<string, string>) =>
     service.knock('POST', path, { body: query, headers: from });
-  // Counted by bytes, not by number.
+  // The limit counts bytes and not requests.
   const crowded = async () => {
     const { status, headers } = await sent('/graphql', mine);
     return [status, headers.get('RateLimit')];
@@ -171,7 +171,7 @@ it('bodies on their way: 429 where one address has too many, on /graphql too; ot
   await expect.poll(async () => (await sent('/graphql', mine)).status).toBe(200);
 });
 
-/** Announces a body that never arrives; the result closes the connection. */
+/** Announces a body that is never sent. The returned function closes the connection. */
 async function heldBodies(path: string, from: Record<string, string>): Promise<() => void> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

@@ -3,7 +3,7 @@ import { registerByReceipt } from '../../subgraphs/session/registration/by-recei
 import { newTask, newWallet, openDesk, payerOf, requestOf, type SessionDesk } from '../harness/session/desk.ts';
 import { walletsAnswering } from '../harness/session/wallets.ts';
 
-/* A registration by a stranger calls no wallet if the stored records already decide it. */
+/* An unpaid registration calls no wallet contract if the stored records already decide its outcome. */
 
 let desk: SessionDesk;
 beforeAll(async () => {

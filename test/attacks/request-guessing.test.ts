@@ -12,7 +12,7 @@ import { identifiedPayment, newIdentifier } from '../harness/doors/payment-ident
 import { movableClock } from '../harness/movable-clock.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* A client that rebuilds a payment from its calldata must not be able to guess what its payer asked. */
+/* A client that rebuilds a payment from the chain's calldata must not be able to guess the payer's request. */
 
 const clock = movableClock();
 let service: Service;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await openService({}, { clock });
 });
 
-/** The payer's own address is 127.0.0.1. */
+/** A fetch from another address than the payer's, which is 127.0.0.1. */
 function from(localAddress: string): Fetch {
   const dispatcher = new Agent({ localAddress });
   atEnd(() => dispatcher.close());
@@ -31,7 +31,7 @@ type Payer = Awaited<ReturnType<Service['chain']['newWallet']>>;
 const SECRET = 'The prompt that only its payer knows';
 const GUESSES = 5;
 
-/** A settled purchase, and the headers that anybody could rebuild from its calldata. */
+/** A settled purchase, with the headers that anyone could rebuild from its calldata. */
 async function bought(payer?: Payer) {
   const account = payer ?? (await service.chain.newWallet());
   const { headers, message } = await makePayment(service, account);
@@ -42,7 +42,7 @@ async function bought(payer?: Payer) {
   return { account, headers, message, show };
 }
 
-/** Uses up the guesses of that address: from then on it gets no answers about the payment. */
+/** Uses up that address's guesses, after which it gets no answer about the payment. */
 async function guessed(
   show: (content: string, by: Fetch) => Promise<unknown>,
   by: Fetch,
@@ -52,7 +52,7 @@ async function guessed(
     expect(await show(`Guess ${guess}`, by)).toMatchObject({ status: 409, body: { code } });
 }
 
-/** What a payer signs to prove to this service that the payment is its own. */
+/** The parts of the text by which a payer proves to this service that the payment is its own. */
 const here = (payment_id: string) => ({ base_url: service.url, network: 'base', payment_id }) as const;
 
 const wanting = { status: 409, body: { code: 'payer_proof_required' } };
@@ -191,7 +191,7 @@ it('a payment that was let go of, and spent by others since, is worked for by no
     await submitElsewhere(service, made);
     await guessed(show, elsewhere, 'payment_already_used');
     const other = await service.newAgent();
-    // Neither a session of another agent nor a second try turns the stranger into the payer.
+    // Neither a session of another agent nor a repetition makes the sender count as the payer.
     const tries: Record<string, string>[] = [{}, { 'X-SVC-Session': other.session }, {}];
     for (const more of tries) expect(await show(SECRET, elsewhere, more)).toMatchObject(wanting);
     expect(await service.claimsOf(account)).toMatchObject([{ state: 'released', reason: 'hub_failed' }]);
@@ -217,13 +217,13 @@ it('a payment that its book refused, out of time since, tells nobody who guesses
     service.knock<Chat>('POST', CHAT, { body: ask(content), headers: { ...headers, ...more }, by });
   const refused = { status: 403, body: { code: 'policy_blocked' } };
   expect(await show(SECRET)).toMatchObject(refused);
-  // The clock of the service moves only so far that a proof signed by our own clock is still fresh.
+  // Moves the service's clock only so far that a proof signed by the real clock is still fresh.
   clock.pass(Number(validBefore) - limits.payment_validity_with_work_seconds_min + 1 - nowSeconds());
 
   const stranger = from('127.0.0.2');
   const told: unknown[] = [];
   for (let guess = 0; guess < GUESSES; guess++) told.push((await show(`Guess ${guess}`, stranger)).body);
-  // The last of them is counted before it is answered.
+  // The last guess is counted before it is answered, so its answer is already the refusal.
   for (const body of told.slice(0, -1)) expect(body).toMatchObject({ code: 'settlement_pending' });
   for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
   expect(await show(SECRET)).toMatchObject(refused);
@@ -282,7 +282,7 @@ it('the published client answers that by itself, and pays once', async () => {
     const header = request.headers.get('PAYMENT-SIGNATURE');
     if (request.headers.has('X-SVC-Redeliver')) proofs++;
     if (header === null || shown !== null) return stranger(request.url, { ...init, ...(await bare(request)) });
-    // Bought from another address; the answer was lost, and strangers have guessed since.
+    // The request is first bought from another address. Its answer is lost, and another address has used up its guesses since.
     shown = { 'PAYMENT-SIGNATURE': header };
     expect((await service.post(CHAT, ask(SECRET), shown)).status).toBe(200);
     const show = (content: string, by: Fetch) =>

@@ -12,7 +12,7 @@ import { moveBoard } from '../harness/doors/board-posts.ts';
 import { signAsShop } from '../harness/ingest/merchant.ts';
 import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 
-/* Whoever pays himself, and says of whom he likes that it was they who were paid. */
+/* Attempts to change a score by a payment to oneself, together with a signed claim that another endpoint was paid. */
 
 type EndpointScore = z.infer<typeof EndpointScoreNoun>;
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
   house = await openBoardService();
 });
 
-/** As it is now, whatever was written past the board. */
+/** The current score. It includes rows that a test wrote directly into the tables. */
 const scoreOf = async (host: string) => {
   await moveBoard(house.service);
   return (await house.service.get<EndpointScore>(`/v1/board/endpoints/${host}/score`)).body;
 };
-/** Tells of money that one of his wallets has paid to another, which signs that it is of that endpoint. */
+/** Posts a report of a payment from the author's wallet to another of his wallets, which signs that it belongs to that endpoint. */
 async function reportOwnPayment(who: Author, endpoint: string, outcome: string, amount = '1000000') {
   const { service, world } = house;
   const shop = await service.chain.newWallet();

@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 
 /**
- * More than twice the silence that this service tolerates (`connection_silent_ms_max`): a write counts as activity, and an answer that is
- * being sent when the time is over extends it once. A client that writes sooner would restart the time.
+ * More than twice the silence that this service allows (`connection_silent_ms_max`). A write counts as activity, and an answer that is
+ * being sent when the time ends extends it once. A client that wrote sooner would restart the time.
  */
 const SILENT_MS = 12_000;
 
-/** Requests from another address than the attacker's, as most callers do. */
+/** Whether a request on a new connection is answered, by default from another address than the attacker's. */
 async function served(from?: string): Promise<boolean> {
   const other = await open(service.url, from);
   other.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
@@ -50,7 +50,7 @@ describe('a connection that takes its time is closed, and others are served mean
     deaf.socket.pause();
     deaf.socket.write(`GET /openapi.json HTTP/1.1\r\n${HOST}\r\n`.repeat(60));
     await expect.poll(() => served()).toBe(true);
-    // A client that does not read notices a closed connection only by writing twice: the first write brings back the reset.
+    // A client that does not read notices a closed connection only at its second write, after the first one was answered by a reset.
     while (!deaf.socket.destroyed) {
       await Promise.race([sleep(SILENT_MS), deaf.closed]);
       deaf.socket.write('\r\n');
@@ -84,7 +84,7 @@ describe('a connection that takes its time is closed, and others are served mean
     const mute = await open(service.url);
     mute.socket.write(UPGRADE);
     await expect.poll(() => mute.heard).toContain('HTTP/1.1 101');
-    // The close frame: 0x88, its length, the code, the reason.
+    // A close frame contains 0x88, its length, the code and the reason.
     await expect.poll(() => mute.heard).toContain('Connection initialisation timeout');
     expect(mute.heard).toContain(String.fromCharCode(4408 >> 8, 4408 & 0xff));
   });

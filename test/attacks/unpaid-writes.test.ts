@@ -28,7 +28,7 @@ beforeAll(async () => {
   atEnd(() => database.close());
 });
 
-/** Sends as many at once as a stranger would; returns every answer. */
+/** Sends `count` requests, with AT_ONCE in progress. Returns all answers. */
 async function volley<T>(count: number, shoot: (number: number) => Promise<T>): Promise<T[]> {
   const heard: T[] = [];
   let next = 0;
@@ -45,7 +45,7 @@ const eventsOf = ({ agent_id }: Agent, kind: string) =>
     [agent_id, kind],
   );
 
-/** As if its first count had waited for a minute, so that the next round of a gateway writes the event. */
+/** Makes the first count a minute old, so that the next round of the gateway writes the event. */
 async function minutePassed({ agent_id }: Agent): Promise<void> {
   await expect.poll(() => service.query('select 1 from book_counted where agent_id = $1', [agent_id])).toHaveLength(1);
   const text = `update book_counted set first_at = first_at - interval '1 minute' where agent_id = $1`;
@@ -99,7 +99,7 @@ describe('a stranger who replays what is public calldata', () => {
     expect((await entry())?.replay_events?.at(-1)).toEqual(last?.body);
     const { replayCount, replayEvents } = await graphRow(agent);
     expect(replayCount).toBe(1_500);
-    // REST leaves out members that only distinguish events of several replays.
+    // REST leaves out members that only an event of several replays has.
     expect(replayEvents).toMatchObject((await entry())?.replay_events ?? []);
     await auditBooks(database);
   });
@@ -122,7 +122,7 @@ describe('a caller whom his book refuses', () => {
       expect(body).toMatchObject({ code: 'blocked_too_often', charged: false, policy_code: 'kill_switch' });
       const { last_refusal_url } = body as unknown as { last_refusal_url: string };
       expect(urls).toContain(last_refusal_url);
-      // Nothing in it can be mistaken for a signed refusal of this call.
+      // Nothing in this answer may be mistaken for a signed refusal of this call.
       for (const name of ['issuer_signature', 'refusal_id', 'refusal_url', 'task_id'])
         expect(body).not.toHaveProperty(name);
       expect(headers.get('x-svc-last-refusal-url')).toBe(last_refusal_url);
@@ -134,7 +134,7 @@ describe('a caller whom his book refuses', () => {
     const blocked = (await book.bookOf(agent)).entries.filter(({ evidence }) => evidence === 'policy_blocked');
     expect(blocked).toHaveLength(ROWS);
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);
-    // A call that was turned away left no claim; a refused one keeps its claim until the payment has lapsed.
+    // A call that was answered 429 leaves no claim. A refused one keeps its claim until the payment expires.
     expect(await service.claimsOf(agent.account)).toHaveLength(1 + ROWS);
 
     await minutePassed(agent);
@@ -158,11 +158,11 @@ describe('a caller whom his book refuses', () => {
     const [mine] = refused;
     if (!first || !other || !mine) throw new Error('there are some');
     await book.set(agent, 'kill_switch', null);
-    // It takes effect at once, also for the payment that was turned away, whatever its request is.
+    // The change takes effect at once, also for a payment that was answered 429 and is now sent with another request.
     expect((await book.chat(first.payment, ask('Now'))).status).toBe(200);
     expect((await service.buy(agent.account)).status).toBe(200);
     await book.set(agent, 'kill_switch', true);
-    // A new version of the policy has its own refusals again.
+    // The count of refusals starts again with a new version of the policy.
     expect((await book.chat(other.payment, ask('And now'))).status).toBe(403);
   });
 
@@ -175,7 +175,7 @@ describe('a caller whom his book refuses', () => {
     expect(await book.chat(payment, ask('The first'))).toMatchObject({ status: 403, text: heard.text });
     const reused = await book.chat(payment, ask('For another'));
     expect(reused).toMatchObject({ status: 429, body: { code: 'blocked_too_often' } });
-    // The claim was released, so the payment is judged again each time it is sent.
+    // The claim was released, so the payment is checked again each time it is sent.
     await book.set(agent, 'kill_switch', null);
     expect((await book.chat(payment, ask('For another'))).status).toBe(200);
   });

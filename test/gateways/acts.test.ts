@@ -22,8 +22,8 @@ import {
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * Three processes on one Postgres: a step of an escrow is taken once, wherever it is requested, and a session or slice token revoked at one
- * process opens nothing at another.
+ * Three processes share one Postgres. A step of an escrow is taken once, regardless of the process that is called, and a session or slice
+ * token that was revoked at one process is not accepted at another.
  */
 
 let ground: Ground;
@@ -33,7 +33,7 @@ let counterparty: Agent;
 let payer: BoundSession['payer'];
 let owner: Agent;
 const at = (index: number) => gateways[index % gateways.length] as RunningService;
-/** A gateway in this process, and one in a process of its own. */
+/** Two of the gateways: one in this process, and one that is a separate process. */
 const pair = (index: number) => (index === 0 ? at(0) : at(2));
 beforeAll(async () => {
   ground = await openGround();
@@ -59,7 +59,7 @@ const rows = (phase: string, job_id: string) =>
       and facts->'a2a_escrow'->>'job_id' = '${job_id}'`,
   );
 
-/** Opens it at one gateway and funds it at another. */
+/** Opens an escrow at one gateway and funds it at another. */
 async function funded(job_id: string): Promise<void> {
   const order = await principal.chat(job_id);
   const { body } = await send(at(0), order);
@@ -96,7 +96,7 @@ describe('a step that is asked for at three processes at once', () => {
       ]);
       for (const { status, body } of heard)
         if (status !== 200) expect(body).toMatchObject({ code: 'invalid_escrow_action', legal: expect.any(Array) });
-      // An escrow that the principal ended before the counterparty acted is on the principal's book only.
+      // An escrow that ended before the counterparty acted is on the principal's book only.
       expect(await rows('clawed_back', job_id)).toBe(heard[0]?.status === 200 ? 1 : 2);
       // If the submission came first, only the counterparty can still give up.
       const won = heard.filter(({ status }) => status === 200).length;
@@ -141,7 +141,7 @@ const readBy = (gateway: RunningService, token: string) => request(gateway, 'GET
 describe('a slice token that was given at one process', () => {
   it('opens the slice at the other, and nothing there from the moment on at which the first has revoked it', async () => {
     const { assignment_id, token } = await made();
-    // Read several times, as by a returning reader: nothing of it is cached.
+    // Read several times, because no part of the answer may be cached.
     for (let times = 0; times < 3; times++) expect((await readBy(pair(1), token)).status).toBe(200);
     expect((await request(pair(0), 'DELETE', `${assign()}/${assignment_id}`, shown())).status).toBe(200);
     expect(await readBy(pair(1), token)).toMatchObject({ status: 403, body: { code: 'token_invalid' } });
@@ -159,7 +159,7 @@ describe('a slice token that was given at one process', () => {
       ]);
       expect(revoked?.status).toBe(200);
       expect((await write()).status).toBe(403);
-      // An answer with a row was committed before the revocation, which waited for it.
+      // A row that was answered 201 was committed before the revocation, which waited for it.
       const recorded = written.filter(({ status }) => status === 201).length;
       const [found] = await ground.database.query<{ count: number }>({
         text: `select count(*)::int as count from book_row r join slice_assignment a using (agent_id)
@@ -179,7 +179,7 @@ const over = [
   }),
 ];
 
-/** All who can follow it, at both processes: over one socket that also follows the book, and over SSE. */
+/** Follows these sessions at both processes: over one socket that also follows the book, and over SSE. */
 async function followedEverywhere(sessions: readonly BoundSession[]) {
   const followers = [];
   const books: number[][] = [];

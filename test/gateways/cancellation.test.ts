@@ -10,9 +10,9 @@ import { type DatabaseProxy, startDatabaseProxy } from '../harness/faults/wire.t
 import { newAgent } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A task is being worked on at one process, and its buyer cancels it at another. */
+/* One process works on a task, and its buyer cancels it at another process. */
 
-/** How many uncharged tasks a payer may cancel. */
+/** Number of uncharged tasks that a payer may cancel. */
 const CANCELS = 2;
 
 let ground: Ground;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   working = await ground.startProcess({ url: wire.url });
   other = await ground.start();
 });
-/** A hub that never answers: a call ends only if the gateway hangs up. */
+/** The hub never answers, so a call ends only if the gateway closes the connection. */
 beforeEach(() => ground.hub.behave({ kind: 'hang' }));
 
 async function newPayer() {
@@ -34,7 +34,7 @@ async function newPayer() {
   return { ...agent, account };
 }
 
-/** Resolves when the hub is called; `answer` is what the caller finally receives. */
+/** Sends a call. Resolves when the hub is called; `answer` resolves with what the caller receives in the end. */
 async function begun(order: Order) {
   const asked = ground.hub.requests.length;
   const answer = send(working, order);
@@ -69,7 +69,7 @@ async function failuresOf({ claim_key }: Order) {
   return (await ground.database.query<{ failures: number }>({ text, values: [claim_key] }))[0]?.failures;
 }
 
-/** A new payer's call that its hub is working on, with the records and hang-ups counted before. */
+/** A new payer's call that the hub is working on, with the numbers of transfers and closed connections before it. */
 async function ordered(content: string) {
   const payer = await newPayer();
   const [before, deserted] = [await audit(ground), ground.hub.deserted()];

@@ -8,7 +8,7 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { revokeKeyBy } from '../harness/faults/revoke.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A key ends while calls are under way at a process that has no other: beside it another one serves by the key in force. */
+/* A signing key ends while calls are in progress at a process that has no other key. Another process serves with the key that is valid. */
 
 const [OLD, NEW] = Array.from({ length: 2 }, () => randomBytes(32).toString('hex')) as [string, string];
 

@@ -11,7 +11,7 @@ import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* The database is restored to an older state under several processes, and the one that appended least receives the first request. */
+/* The database is restored to an older state under several processes. The one that appended least receives the first request. */
 
 async function folder(): Promise<string> {
   const made = await makeScratch();
@@ -41,11 +41,11 @@ it('three processes, each with a folder of its own: none appends, for each has h
     await eventually('sold', async () => (await trySend(gateway, order))?.status === 200 || null);
   }
   const events = (await ground.database.query({ text: 'select 1 from book_event' })).length;
-  // Events arrive on the same connection, in the order of commits.
+  // Waits for all events, which arrive on the same connection in the order of commits.
   await eventually('heard', () => heard.length >= events || null);
   const before = await older.heads();
   const signed = await older.signed();
-  // Each also saves in its own folder what it has learned.
+  // Each process also saves in its own folder the newest head that it has received.
   for (const { data_dir } of gateways)
     await eventually('saved', async () => ((await savedSize(data_dir)) === signed.at(-1)?.tree_size ? true : null));
 
@@ -58,7 +58,7 @@ it('three processes, each with a folder of its own: none appends, for each has h
     const halt = await eventually('halted', () => haltOf(gateway));
     expect(halt).toMatchObject({ known: { tree_size: signed.at(-1)?.tree_size }, found: { tree_size: 1 } });
   }
-  // No size has two heads: the older state is a prefix of what was signed, and nothing has been signed since.
+  // No tree size has two heads: the older state is a prefix of what was signed, and nothing was signed since.
   expect(await older.heads()).toEqual(before);
   expect(signed.slice(0, before.length)).toEqual(before);
   const [row] = await older.database.query<{ halted: object }>({ text: 'select halted from log_head' });

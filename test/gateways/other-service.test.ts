@@ -17,7 +17,9 @@ import { productionEnvironment } from '../harness/operations/production-environm
 import { ownFolder } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A second gateway, or the next start of the first, that is another service than the one that its database has been served by. */
+/*
+ * A second gateway, or the next start of the first one, has the settings of another service than the one that has used the database so far.
+ */
 
 const hex = () => randomBytes(32).toString('hex');
 const { ISSUER_KEYS, SEAL_KEY, ...production } = productionEnvironment();
@@ -35,7 +37,7 @@ async function bought(ground: Ground, at: RunningService): Promise<string> {
   return String((body.svc as JsonObject).task_id);
 }
 
-/** What a start writes, and what it could alter. */
+/** Tables that a start writes, or that it could alter. */
 const tables = [
   'service_mark',
   'mikro_orm_migrations',

@@ -7,7 +7,7 @@ import { eventually, type Ground, openGround, untilReached } from '../harness/fa
 import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* One of three processes dies with a call in every state at once; the two others finish what it left. */
+/* One of three processes dies with calls in every state. The two others complete what it left. */
 
 let ground: Ground;
 let healthy: readonly RunningService[];
@@ -68,7 +68,7 @@ async function eventsOf(order: Order): Promise<readonly string[]> {
   return events.map(({ kind }) => kind);
 }
 
-/** The receipt, once no other process is working on the payment. */
+/** The JWS of the receipt, once no other process is working on the payment. */
 async function settled(gateway: RunningService, order: Order): Promise<string> {
   for (;;) {
     const answer = await send(gateway, order);

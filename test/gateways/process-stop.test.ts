@@ -9,11 +9,11 @@ import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * One of three processes is stopped (SIGSTOP) in the midst of a transaction, while it holds locks: claims and book, claims and a settlement
- * key, or claims, the log's head and book. The server ends its session before the others give up waiting.
+ * One of three processes is stopped (SIGSTOP) within a transaction, while it holds locks: on claims and a book, on claims and a settlement
+ * key, or on claims, the log's head and a book. The server ends its session before the others time out.
  */
 
-/** State of a call whose transaction was cut off at the point. */
+/** State of a claim whose transaction was cut off at the point. Undefined if there is none. */
 const points: readonly [point: FaultPoint, left: string | undefined][] = [
   ['in_claim', undefined],
   ['in_settling', 'claimed'],
@@ -50,7 +50,7 @@ describe.each(points)('a process stopped %s', (point, left) => {
     expect(paid.map(nameOf)).toEqual(others.map(() => '200'));
 
     sleeper.process.kill('SIGCONT');
-    // On a busy machine its lease has expired by then, and another process finishes the call.
+    // On a busy machine the lease has expired by now, and another process completes the call.
     expect(['200', '503 settlement_pending']).toContain(nameOf(await answer));
     const again = await answerTo(sleeper, order);
     expect(jwsOf(await send(healthy[0] as RunningService, order))).toBe(jwsOf(again));

@@ -8,7 +8,7 @@ import { untilAllClosed } from '../harness/faults/claims.ts';
 import { openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* Two gateways on one database change their seed, one after the other. Under load: test/world/gateways/rotation.test.ts. */
+/* Two gateways on one database change their seed one after the other. test/world/gateways/rotation.test.ts does this under load. */
 
 type Svc = JsonObject & { readonly issuer_signature: { readonly kid: string } };
 

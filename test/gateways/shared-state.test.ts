@@ -48,7 +48,7 @@ describe('a book whose rows are bought at three processes', () => {
     await Promise.all(together.map((order, index) => send(at(index), order)));
     expect((await send(at(1), orders[0] as Order)).headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
     await all(8);
-    // An event sent twice would arrive before the next one.
+    // If an event were sent twice, its copy would arrive before this one.
     expect((await send(at(2), await agent.chat('and no more'))).status).toBe(200);
     await all(9);
 
@@ -83,7 +83,7 @@ describe(`${EACH} calls at once at each of three processes, of six payers on thr
     const orders: Order[] = [];
     for (let index = 0; index < 3 * EACH; index++) {
       const { session, chat } = owners[index % 3] as Agent;
-      // A guest has no book: its payments are recorded on the book whose session it shows.
+      // A guest has no book, so its payments are recorded on the book whose session it sends.
       const guest = guests[(index + 1) % 3] ?? { chat };
       orders.push(index % 2 === 0 ? await chat(`load ${index}`) : { ...(await guest.chat(`load ${index}`)), session });
     }
@@ -116,7 +116,7 @@ describe(`${EACH} calls at once at each of three processes, of six payers on thr
   });
 
   it('met no deadlock', async () => {
-    // Postgres reports the deadlocks of a session at its end at the latest.
+    // Postgres reports the deadlocks of a session when the session ends, if not earlier.
     await Promise.all(gateways.map(gateway => gateway.stop()));
     const text = 'select deadlocks::int from pg_stat_database where datname = current_database()';
     expect(await ground.database.query({ text })).toEqual([{ deadlocks: 0 }]);
@@ -139,7 +139,7 @@ async function allMined(): Promise<void> {
   });
 }
 
-/** Who signed the transaction that was mined, and under which nonce: of several attempts exactly one is mined. */
+/** Signer and nonce of the transaction that was mined. Exactly one of several attempts is mined. */
 async function minedAs({ tx_hashes }: Sent): Promise<readonly (readonly [string, number])[]> {
   const found = await Promise.all(
     tx_hashes.map(hash => ground.chain.call<MinedTransaction | null>('eth_getTransactionByHash', hash)),

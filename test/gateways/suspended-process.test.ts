@@ -8,11 +8,11 @@ import { newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * Processes suspended in the midst of a transaction, or between its commit and what follows, for longer than their lease: in the meantime
- * the same payment is sent to another process. When they resume, their caller gets the true outcome or no answer.
+ * Processes are suspended within a transaction, or between its commit and the next step, for longer than their lease. In the meantime
+ * another process receives the same payment. When they resume, their callers must get the true outcome or no answer.
  */
 type Call = readonly [point: FaultPoint, hears: string];
-/** For each process: calls that it holds after a commit, and the one in whose transaction it is suspended. */
+/** For each process the calls that it holds after a commit, and the call in whose transaction it is suspended. */
 const processes: readonly { readonly held: readonly Call[]; readonly asleep: Call }[] = [
   { held: [], asleep: ['in_claim', '200'] },
   { held: [], asleep: ['in_settling', '503 settlement_pending'] },
@@ -60,7 +60,7 @@ it('a process that slept past its lease does nothing with claims that others too
   expect(await audit(ground)).toBe(1 + sleepers.flatMap(({ calls }) => calls).length);
 });
 
-/** Its receipt, once another process returns it. */
+/** The JWS of the order's receipt, once another process returns it. */
 function paidAt(healthy: RunningService, order: Order): Promise<string> {
   return eventually('paid elsewhere', async () => {
     const answer = await send(healthy, order);

@@ -4,7 +4,7 @@ import { startGateways } from '../harness/gateways/trio.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
 import { openWebhookBooks, SEAL_KEY } from '../harness/webhook/webhook-books.ts';
 
-/* Whichever process takes a book's messages. */
+/* Webhook messages of a book are delivered once and in order, by any of the processes. */
 
 const underway = `select count(*)::int as count from graphile_worker.jobs where task_identifier like 'webhook/%'`;
 
@@ -19,7 +19,7 @@ it('three processes tell each message once, and each book in order', async () =>
   for (let round = 0; round < rounds; round++) await books.tell(agents);
   await receiver.untilMessages(agents.length * rounds);
   await expect.poll(async () => (await database.query<{ count: number }>({ text: underway }))[0]?.count).toBe(0);
-  // None twice.
+  // No message is delivered twice.
   expect(receiver.received).toHaveLength(agents.length * rounds);
   for (const agent of agents) {
     const numbers = receiver.received.flatMap(({ body }) => (body.agent_id === agent ? [body.number] : []));

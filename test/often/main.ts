@@ -6,9 +6,9 @@ import { parseArgs } from 'node:util';
 import { withParentDeathSignal } from '../harness/parent-death-signal.ts';
 
 /*
- * `npm run test:often -- [--runs 20] [--busy 5] [--seed S] [arguments of Vitest]`: runs the first lane again and again, its files in
- * another order each time, the last `busy` runs beside two loops that keep the cores busy. Prints each order's seed, by which
- * `--runs 1 --seed S` repeats it, and ends with 1 where any run has failed.
+ * `npm run test:often -- [--runs 20] [--busy 5] [--seed S] [arguments of Vitest]`: runs the first lane repeatedly, each time with its files
+ * in another order. During the last `busy` runs two loops keep the cores busy. Prints the seed of each order, which `--runs 1 --seed S`
+ * repeats. Exits with 1 if any run failed.
  */
 
 const VITEST = join('node_modules', 'vitest', 'vitest.mjs');
@@ -51,7 +51,7 @@ async function runTests(seed: number): Promise<number> {
   return code ?? 1;
 }
 
-/** Ends with this process at the latest. */
+/** Starts a loop that keeps a core busy. It ends together with this process. */
 function busyLoop(): ChildProcess {
   return spawn(...withParentDeathSignal('/bin/sh', ['-c', 'while :; do :; done']), { stdio: 'ignore' });
 }

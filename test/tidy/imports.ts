@@ -2,15 +2,15 @@ import { featureNeeds } from '../../gateway/features/feature.ts';
 import { type Rule, rule } from './rule.ts';
 import type { Edge, Tree } from './tree.ts';
 
-/* Rules of imports between files. */
+/* Rules for imports between files. */
 
-/** Lowest first: a file may import from its own layer and from those before it. */
+/** Layers from the lowest to the highest. A file may import from its own layer and from lower ones. */
 const layers = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
 type Layer = (typeof layers)[number] | 'rest-compat' | 'test';
 
 function layerOf(file: string): Layer {
   const [top, second] = file.split('/');
-  // Configuration of the test runner.
+  // Configuration files of the test runner count as tests.
   if (/^vitest\..*config\.ts$/.test(top ?? '')) return 'test';
   if (top === 'subgraphs' && layers.includes(second as never)) return second as Layer;
   return top as Layer;
@@ -45,7 +45,7 @@ export const productionPrograms = [
 /** The client that is published for programs of callers. */
 const CLIENT = 'rest-compat/client/paying-fetch.ts';
 
-/** Rooms of the gateway, in chains: each may be imported by those to the right of it. */
+/** Chains of the gateway's folders. A folder may be imported by those to the right of it. */
 const roomOrders = [
   ['config', 'x402', 'rails', 'log', 'record', 'charge', 'reconcile', 'http'],
   ['rates', 'graph', 'sockets', 'http'],
@@ -56,14 +56,11 @@ const roomOrders = [
 
 interface FeatureFiles {
   readonly files: RegExp;
-  /** Features whose files it imports, and without which it is absent. */
+  /** Features whose files this one imports, and without which it is not available. */
   readonly needs?: readonly string[];
 }
 
-/**
- * Features that the specification does not ask for: rows of `gateway/features/every-feature.ts`, and programs of a script
- * in package.json.
- */
+/** Features beyond the specification: rows of `gateway/features/every-feature.ts`, and programs of a script in package.json. */
 export const featureFiles: Readonly<Record<string, FeatureFiles>> = {
   envelopes: {
     files:
@@ -103,14 +100,14 @@ const roomOf = (file: string) => file.match(/^gateway\/([^/]+)\//)?.[1] ?? '';
 const shown = ({ from, to }: Edge) => `${from} imports ${to}`;
 const shownIf = (wrong: boolean, edge: Edge) => (wrong ? [shown(edge)] : []);
 
-/** Imports of a file other than these files and packages. */
+/** Imports of a file, except those of these files and packages. */
 function strangersIn(file: string, tree: Tree, allowed: { file(path: string): boolean; packages: readonly string[] }) {
   const targets = tree.targets(file).filter(target => !allowed.file(target));
   const packages = tree.packages(file).filter(name => !allowed.packages.includes(name));
   return [...targets, ...packages].map(target => `${file} imports ${target}`);
 }
 
-/** All files that these imports reach, the first ones included. */
+/** All files that can be reached from `starts` through these imports, including `starts`. */
 function reached(tree: Tree, starts: readonly string[], follows: (edge: Edge) => boolean): readonly string[] {
   const found = new Set<string>();
   const queue = [...starts];
@@ -123,7 +120,7 @@ function reached(tree: Tree, starts: readonly string[], follows: (edge: Edge) =>
   return [...found];
 }
 
-/** All files that these programs load, except the development stand-ins, which load only if nothing else is configured. */
+/** All files that these programs load, except the development stand-ins, which are loaded only if nothing else is configured. */
 function loadedBy(tree: Tree, programs: readonly string[]): readonly string[] {
   return reached(tree, programs, ({ to, loaded }) =>
     loaded === 'late' ? !to.startsWith(DEVELOPMENT) : loaded === 'at once',

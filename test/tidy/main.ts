@@ -2,7 +2,7 @@ import { report } from './rule.ts';
 import { rules } from './rules.ts';
 import { checkout } from './tree.ts';
 
-/* `npm run tidy`, a part of `npm run check`: the rules of the house that are found by reading its files alone. */
+/* `npm run tidy`, which is a part of `npm run check`: rules that can be checked by reading the files. */
 
 const tree = checkout();
 const broken = report(rules, tree);

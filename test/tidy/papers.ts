@@ -7,7 +7,7 @@ import { policyKinds } from '../../schema/policy-kinds.ts';
 import { type Rule, rule } from './rule.ts';
 import type { Tree } from './tree.ts';
 
-/* Rules that keep README and the pages of rooms true: no list is out of date, no link is dead. */
+/* Rules that keep README.md and the folders' pages correct: no list is out of date and no link is dead. */
 
 const README = 'README.md';
 const CHANGELOG = '.github/CHANGELOG.md';
@@ -19,12 +19,12 @@ const READERS_WORDS_MAX = 900;
 const ALL_WORDS_MAX = 25_000;
 const PAGE_LINES_MAX = 100;
 const LISTED = /<!-- rooms -->\n[\s\S]*<!-- \/rooms -->/;
-/** Tables that may be as long as what they list. */
+/** Tables whose lines do not count towards the maximum length of a page. */
 const TABLE = /<!-- (variables|doors) -->[\s\S]*<!-- \/\1 -->/;
 
 const DOCS = /^docs\/.+\.md$/;
 
-/** Rooms of one noun, besides every folder in subgraphs/ and gateway/. */
+/** Folders that must have a page, in addition to every folder in subgraphs/ and gateway/. */
 const namedRooms = [
   'schema',
   'subgraphs',
@@ -55,7 +55,7 @@ function readersPages(tree: Tree): readonly string[] {
   return [README, ...tree.files.filter(file => DOCS.test(file))];
 }
 
-/** Dead links of a page: links relative to its folder, and paths of files in backticks, relative to it or to the root. */
+/** Dead links of a page. Links are relative to its folder; paths of files in backticks are relative to it or to the root. */
 function deadEnds(page: string, tree: Tree): string[] {
   const text = tree.text(page).replace(/^```[\s\S]*?^```/gm, '');
   const links = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)].map(([, target = '']) => target);
@@ -76,12 +76,12 @@ function wordCount(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
-/** Names in the table of variables. */
+/** Names of the variables that the page of settings lists. */
 function variablesTold(tree: Tree): string[] {
   return [...tree.text(CONFIG_PAGE).matchAll(/^- `([A-Z_]+)` \(/gm)].map(([, name = '']) => name);
 }
 
-/** The chapter of README.md on what is specified and not implemented. @throws if it does not exist */
+/** The chapter of README.md on what is specified but not implemented. @throws if it does not exist */
 function notYet(tree: Tree): string {
   const chapter = tree.text(README).split('## Not yet here\n')[1];
   if (chapter === undefined) throw new Error(`${README} has no chapter "Not yet here"`);
@@ -89,7 +89,7 @@ function notYet(tree: Tree): string {
 }
 
 const BOOK = '/v1/agents/{agent_id}/book';
-/** Each path that is specified. */
+/** Each path in the specification. */
 const specified: readonly string[] = [
   '/v1/chat/completions',
   '/v1/responses',
@@ -139,7 +139,10 @@ const specified: readonly string[] = [
 ];
 const served: ReadonlySet<string> = new Set<string>(everyDoor.map(({ path }) => path));
 
-/** README.md's name for a missing path: without the common prefix of books, without parameters, an area by its first two segments. */
+/**
+ * The name by which README.md lists a missing path: without the common prefix of books and without parameters, or the first two segments of
+ * an area.
+ */
 function nameOf(path: string): string {
   const area = path.match(/^\/v1\/(sessions|board|router)/);
   if (area) return `\`${area[0]}\``;

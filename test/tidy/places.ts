@@ -1,7 +1,7 @@
 import { type Rule, rule } from './rule.ts';
 import type { Tree } from './tree.ts';
 
-/* Rules on what may occur in one place only, and on names. */
+/* Rules for code that may occur in one place only, and for names. */
 
 const LEDGER = 'subgraphs/book/ledger/';
 const DEVELOPMENT = 'gateway/development/';
@@ -9,19 +9,19 @@ const WRITES_BOOKS = /(insert\s+into|update|delete\s+from|insertRows\(\s*\w+,)\s
 const SQL = /\b(select\s[\s\S]{1,200}?\sfrom\s+[a-z_]+|insert\s+into\s|update\s+[a-z_]+\s+set\s|delete\s+from\s)/;
 const MIGRATION = /(\.|\/)migration\.ts$/;
 const PREPARED = /\bname: (['`])((?:(?!\1).)+)\1,\s*text\b/g;
-/** A comment about the whole file; bundlers read those that begin with @. */
+/** Start of a comment about the whole file. A comment that begins with @ is for bundlers and does not count. */
 const HEAD = /^\/\*(?!\*| @)/gm;
-/** A bound of a request as a number; 0 and 1 only say whether a member may be empty. */
+/** A limit of a request that is written as a number. 0 and 1 are allowed, because they only state whether a member may be empty. */
 const BOUND_IN_DIGITS = /(?<!Math)\.(?:max|length)\((?![01]\b)[\d_]+|2 \*\* 31\b/g;
 const EMPTY_NAME = /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services?|repositor(y|ies))(\/|\.ts$)/;
-/** Code below the one that decides a call's outcome. */
+/** Code that is called by the code which decides a call's outcome. */
 const BELOW_THE_STORY =
   /^(gateway\/(config|rails|log|record|reconcile|operations)|subgraphs\/receipt\/(issuer|log|verify|receipt))\//;
-/** Programs of callers, which have no configuration of ours, and the command that starts them. */
+/** Example programs of callers, which have no configuration of ours, and the command that starts them. */
 const EXAMPLES = /^(rest-compat\/client\/examples\/|gateway\/commands\/example\.ts$)/;
 /** Folders of test/ that contain files other than tests. */
 const NO_TESTS = ['bench', 'compare', 'cost', 'covered', 'harness', 'often', 'tidy'];
-/** Rules name the patterns that they ban. */
+/** Excluded, because rules contain the patterns that they forbid. */
 const RULES = 'test/tidy/';
 const topFolders = ['docs', 'gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
 
@@ -29,7 +29,7 @@ const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/
 const networkOf = (file: string) => file.match(/\/(base|solana|svm|chain)\//)?.[1] ?? 'none';
 const isOfTests = (file: string) => file.startsWith('test/');
 
-/** A name, with each file that has it, as often as it does. */
+/** A name and the files that have it. A file is listed as often as it has the name. */
 type Holders = readonly [name: string, files: readonly string[]];
 
 function holders(files: readonly string[], namesIn: (file: string) => readonly string[]): readonly Holders[] {
@@ -38,7 +38,7 @@ function holders(files: readonly string[], namesIn: (file: string) => readonly s
   return [...found];
 }
 
-/** A pattern that only a few files may contain. */
+/** A rule that allows a pattern in a few files only. */
 function banned(stated: {
   readonly name: string;
   readonly remedy: string;

@@ -1,18 +1,18 @@
 import type { Tree } from './tree.ts';
 
-/** What holds of every file, and is found by reading files alone. */
+/** A rule for all files that can be checked by reading them. */
 export interface Rule {
-  /** What holds, as a sentence. */
+  /** The rule as a sentence that is true if it holds. */
   readonly name: string;
-  /** What to do where it does not. */
+  /** What to do if the rule is broken. */
   readonly remedy: string;
-  /** Looks at everything that it is about. */
+  /** Checks every subject of the rule. Returns their number, and a text for each offence. */
   find(tree: Tree): { readonly looked_at: number; readonly offences: readonly string[] };
-  /** How much it finds to look at, at the least: a rule whose pattern no longer fits anything would hold of itself. */
+  /** Least number of subjects. Without it a rule whose pattern no longer matches anything would always hold. */
   readonly least: number;
 }
 
-/** A rule about each of its `subjects`: files, imports or names. An offence names the file. */
+/** A rule that checks each of its `subjects`: files, imports or names. An offence names the file. */
 export function rule<Subject>(stated: {
   readonly name: string;
   readonly remedy: string;
@@ -32,7 +32,7 @@ export function rule<Subject>(stated: {
   };
 }
 
-/** What breaks each rule, as text for people; empty where all of them hold. */
+/** All offences as text for a person. Empty if all rules hold. */
 export function report(rules: readonly Rule[], tree: Tree): string {
   return rules
     .map(rule => ({ rule, offences: offencesAgainst(rule, tree) }))

@@ -3,5 +3,5 @@ import { paperRules } from './papers.ts';
 import { placeRules } from './places.ts';
 import type { Rule } from './rule.ts';
 
-/** All that `npm run tidy` asks of the checkout. */
+/** All rules of `npm run tidy`. */
 export const rules: readonly Rule[] = [...importRules, ...placeRules, ...paperRules];

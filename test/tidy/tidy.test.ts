@@ -9,7 +9,7 @@ import { report } from './rule.ts';
 import { rules } from './rules.ts';
 import { Tree } from './tree.ts';
 
-/* That the rules of `npm run tidy` can be broken: each finds what is planted in a small checkout, and nothing where it is mended. */
+/* Checks that each rule of `npm run tidy` finds a planted offence in a small checkout, and none after it is corrected. */
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ function treeOf(texts: Texts): Tree {
   });
 }
 
-/** What a rule says of this checkout, however little there is to look at. */
+/** Offences of a rule in a checkout, even if it has fewer subjects than the rule requires. */
 function offences(name: string, texts: Texts): readonly string[] {
   const rule = rules.find(one => one.name.startsWith(name));
   if (rule === undefined) throw new Error(`there is no rule ${name}`);
@@ -44,7 +44,7 @@ const pages: Texts = {
 };
 const lines = (count: number) => 'A line.\n'.repeat(count);
 
-/** By the beginning of a rule's name: a file that breaks it, what is said of it, and the same file as it should be. */
+/** By the start of a rule's name: a file that breaks the rule, the offence that is found, and the same file corrected. */
 const planted: Readonly<
   Record<string, { readonly wrong: Texts; readonly found: string; readonly right: Texts; readonly around?: Texts }>
 > = {

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path/posix';
 import { isSource } from '../../gateway/commands/papers/folders.ts';
 import { ROOT } from '../harness/root.ts';
 
-/* The checkout as text: its files, and the imports and exports of each. Each file is read and parsed once. */
+/* The checkout as text: its files, with the imports and exports of each. Each file is read and parsed once. */
 
-/** One import of a file; a re-export counts as an import too. */
+/** One import of a file. A re-export counts as an import. */
 export interface Import {
   readonly kind: 'file' | 'package' | 'module of Node';
-  /** The path of the file from the root, or the name of the package or module. */
+  /** Path of the file from the root, or name of the package or module. */
   readonly target: string;
-  /** Whether Node loads it with the file, later when the code reaches it, or never, as it is only a type. */
+  /** When Node loads it: with the file, later when the code reaches it, or never because it is only a type. */
   readonly loaded: 'at once' | 'late' | 'never';
   readonly reexported: boolean;
 }
@@ -23,7 +23,7 @@ export interface Edge {
   readonly loaded: Import['loaded'];
 }
 
-/** Biome's format puts each import and export at the beginning of a line, in single quotes. */
+/** Matches each import and export. Biome's format puts them at the start of a line, with single quotes. */
 const STATEMENT =
   /^(import|export) (type )?(?:(\*(?: as \w+)?|(?:\w+, )?\{[^}]*\}|\w+(?:, \* as \w+)?) from )?'([^']+)'/gm;
 const LATE = /\bimport\(\s*'([^']+)'/g;
@@ -33,7 +33,7 @@ const EXPORTED =
 /** Files by their paths from the root, with slashes. */
 export class Tree {
   readonly files: readonly string[];
-  /** Files in TypeScript, and the launcher's, which are JavaScript. */
+  /** TypeScript files, and the launcher's files, which are JavaScript. */
   readonly sources: readonly string[];
   /** Source files outside of test/. */
   readonly ours: readonly string[];
@@ -43,7 +43,7 @@ export class Tree {
   readonly #paths: ReadonlySet<string>;
   #edges: readonly Edge[] | undefined;
 
-  /** @param read throws for a file that does not exist. */
+  /** @param read must throw for a file that does not exist. */
   constructor(files: readonly string[], read: (file: string) => string) {
     this.files = files;
     this.sources = files.filter(isSource);
@@ -57,7 +57,7 @@ export class Tree {
     return this.#paths.has(path);
   }
 
-  /** The folders in this one, by their paths from the root. */
+  /** The folders directly in this one, by their paths from the root. */
   foldersIn(folder: string): readonly string[] {
     const inner = this.files.flatMap(foldersOf).filter(path => dirname(path) === folder);
     return [...new Set(inner)];
@@ -92,7 +92,7 @@ export class Tree {
     return [...this.text(file).matchAll(EXPORTED)].map(([, name = '']) => name);
   }
 
-  /** All imports of files by files outside of test/: a test may import anything. */
+  /** All imports of files by files outside of test/. Imports by tests are left out, because a test may import anything. */
   get edges(): readonly Edge[] {
     this.#edges ??= this.ours.flatMap(from =>
       this.imports(from).flatMap(({ kind, target, loaded }) => (kind === 'file' ? [{ from, to: target, loaded }] : [])),
@@ -101,13 +101,13 @@ export class Tree {
   }
 }
 
-/** Every file of the checkout, new ones too. */
+/** Every file of the checkout, including new ones. */
 export function checkout(): Tree {
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
   });
-  // Git lists a deleted file until the deletion is committed.
+  // Git lists a deleted file until its deletion is committed.
   const files = listed.split('\n').filter(file => file !== '' && existsSync(join(ROOT, file)));
   return new Tree(files, file => readFileSync(join(ROOT, file), 'utf8'));
 }
