@@ -4,14 +4,14 @@ import type { Goal, Line, Measured, Side, Sides } from './contest.ts';
 export interface Figure {
   readonly name: string;
   readonly unit: string;
-  /** Null if it could not be measured: the note says why. */
+  /** Null if it could not be measured. The note then gives the reason. */
   readonly ours: number | null;
   readonly beside: number | null;
-  /** Our figure divided by theirs. */
+  /** Our figure divided by the other side's. */
   readonly ratio: number | null;
   readonly goal: string;
   readonly reached: boolean;
-  /** CPU of our server processes, per operation. */
+  /** CPU microseconds of our server processes per operation. */
   readonly cpu_us: number | null;
   readonly note?: string;
 }
@@ -22,8 +22,8 @@ export interface Rounds {
 }
 
 /**
- * Alternates rounds of both sides, so that what disturbs the machine for a while disturbs both. A first round of each
- * warms up and is not counted: code is compiled, caches are filled.
+ * Alternates rounds of both sides, so that anything that slows the machine for a while affects both. The first round of each side warms up
+ * compiled code and caches and is not counted.
  */
 export async function alternate({ ours, beside }: Sides, rounds: number, warms_up: boolean): Promise<Rounds> {
   const taken = { ours: [] as Measured[], beside: [] as Measured[] };
@@ -60,7 +60,7 @@ export function figure(
 
 const cpuPerOperation = ({ cpu_us, operations }: Measured): number => cpu_us / operations;
 
-/** A line that could not be measured. */
+/** The figure of a line that could not be measured. */
 export function missingFigure({ name, unit, goal }: Line, note: string): Figure {
   const nothing = { ours: null, beside: null, ratio: null, cpu_us: null };
   return { name, unit, ...nothing, goal: goalText(goal), reached: false, note };
@@ -98,7 +98,7 @@ function goalText(goal: Goal): string {
   }
 }
 
-/** A third is written 0.33. */
+/** Text of a factor with at most two decimals, such as 0.33 for a third. */
 function two(factor: number): string {
   return String(Number(factor.toFixed(2)));
 }

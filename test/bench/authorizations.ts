@@ -12,7 +12,7 @@ export interface Payer {
 
 export interface SignedAuthorization {
   readonly authorization: BaseAuthorization;
-  /** 65 bytes. */
+  /** Signature of 65 bytes. */
   readonly signature: Hex;
 }
 
@@ -21,7 +21,7 @@ export function newPayer(): Payer {
   return { key, address: privateKeyToAddress(hex(key)) };
 }
 
-/** Signed natively and beforehand: the buyer's work is not measured. */
+/** Signs an authorization with a native library before the measurement, so that the buyer's work is not measured. */
 export function signAuthorization({ key, address }: Payer, pay_to: Hex): SignedAuthorization {
   const now_seconds = Math.floor(Date.now() / 1000);
   const authorization: BaseAuthorization = {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
 /**
- * User and system CPU, in microseconds, that Postgres has spent on the open connections of a database. A pool keeps its
- * connections as long as there is work. The figure is the kernel's own count, which Linux alone has.
+ * Microseconds of user and system CPU that Postgres has spent on the open connections of a database. A pool keeps its connections as long
+ * as there is work. The kernel counts them, and only on Linux.
  */
 export async function openBackendCpu(
   database_url: string,

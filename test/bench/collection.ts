@@ -8,7 +8,7 @@ import type { ReceiptFacts } from '../../subgraphs/receipt/receipt/receipt-facts
 import { collectedFactsOf } from '../harness/ledger/fixture.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
 
-/** One collected call on a book, signed as the service signs; numbers tell them apart within a database. */
+/** One collected call on a book, signed as in the service. Each number gives another call. */
 export function collection(issuer: Issuer, agent_id: AgentId, number: number): Collection {
   const task_id = `task_${agent_id}_${number}`;
   const paid = { ref: `base:0x${sha256Hex(task_id)}`, transfer_index: 0 };

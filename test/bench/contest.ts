@@ -4,21 +4,21 @@ import type { Stage } from './stage.ts';
 export interface Measured {
   readonly operations: number;
   readonly seconds: number;
-  /** User and system time of the side's server processes, without that of the process that makes the load. */
+  /** CPU microseconds of the side's server processes, without the process that makes the load. */
   readonly cpu_us: number;
   /** Other counts, by name. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
 export interface Side {
-  /** What comes before the measurement (signing payments, opening sockets) belongs to the round and is not measured. */
+  /** Runs one round. Preparations such as signing payments and opening sockets are part of it, but not measured. */
   round(): Promise<Measured>;
 }
 
 export interface Sides {
-  /** Null if it cannot be measured yet; the line says why. */
+  /** Null if our side cannot be measured. The line then gives the reason. */
   readonly ours: Side | null;
-  /** Null if the figure has nothing to be compared with. */
+  /** Null if the figure has no other side. */
   readonly beside: Side | null;
 }
 
@@ -28,38 +28,38 @@ export type Goal =
   | { readonly kind: 'at_most'; readonly value: number }
   | { readonly kind: 'at_least'; readonly value: number };
 
-/** One line of the table: a figure computed from each round of both sides. */
+/** One line of the table: a figure that is computed from each round of both sides. */
 export interface Line {
   readonly name: string;
   readonly unit: string;
   readonly goal: Goal;
-  /** Whether the figure is not compared with the other side's. */
+  /** Whether the figure is shown without the other side's. */
   readonly alone?: boolean;
   of(measured: Measured): number;
-  /** CPU of our processes per operation, if a round does several kinds of work. Default: that of the whole round. */
+  /** CPU microseconds of our processes per operation, if a round does several kinds of work. Default: those of the whole round. */
   cpuUs?(measured: Measured): number;
 }
 
 export interface Arena {
   readonly stage: Stage;
-  /** Closes with the contest what was opened for it alone. */
+  /** Closes everything that was opened for this contest only. */
   readonly closing: AsyncDisposableStack;
   readonly quick: boolean;
-  /** Length of a round that ends by time. */
+  /** Length in seconds of a round that ends by time. */
   readonly seconds: number;
 }
 
-/** Our side and what it is compared with, at the same work. */
+/** Our side and the side that it is compared with, doing the same work. */
 export interface Contest {
   readonly name: string;
-  /** What the other side is. */
+  /** Description of the other side. */
   readonly beside: string;
   readonly lines: readonly Line[];
-  /** Why there is no figure of ours yet. */
+  /** Reason why there is no figure of ours. */
   readonly note?: string;
-  /** It waits for a chain's blocks, not for a processor: it needs no warm-up, and the others open meanwhile. */
+  /** Whether it waits for a chain's blocks and not for a processor. Such a contest needs no warm-up, and others are opened during it. */
   readonly waits?: boolean;
-  /** Lines of a quick run that does less work. */
+  /** Lines for a quick run, which does less work. */
   readonly quick_lines?: readonly Line[];
   open(arena: Arena): Promise<Sides>;
 }

@@ -18,7 +18,7 @@ export function trustingFacilitator(): FacilitatorClient {
   };
 }
 
-/** The official scheme, which recovers the signature as ours does; its chain answers at once, and always reports success. */
+/** The official scheme, which recovers the signature like our side. Its chain answers at once and always reports success. */
 export function verifyingFacilitator(): FacilitatorClient {
   const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(standStillSigner));
   return {

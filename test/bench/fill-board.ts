@@ -2,11 +2,13 @@ import pg from 'pg';
 
 const PAGE_POSTS = 50;
 
-/** An id between those of post `number` and the next one: ids sort by time, as those of bought posts do. */
+/** An id between those of post `number` and the next one. Ids sort by time, like those of bought posts. */
 const behind = (number: number, index: number): string =>
   `post_${String(number).padStart(20, '0')}${String(index).padStart(6, '0')}`;
 
-/** Paths of full list pages from all over a board of that many posts, each with another cursor, so that none is answered from memory. */
+/**
+ * Paths of full list pages, spread over a board of that many posts. Each has a different cursor, so that none is answered from the cache.
+ */
 export function pagePaths(posts: number, count: number): readonly string[] {
   const deepest = posts - PAGE_POSTS;
   return Array.from({ length: count }, (_, index) => {
@@ -15,7 +17,7 @@ export function pagePaths(posts: number, count: number): readonly string[] {
   });
 }
 
-/** Fills a board with that many posts, by statements of Postgres alone. */
+/** Fills a board with that many posts by SQL statements only. */
 export async function fillBoard(database_url: string, posts: number): Promise<void> {
   const client = new pg.Client({ connectionString: database_url });
   await client.connect();

@@ -4,7 +4,9 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tree.ts';
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 
-/** Values that few rows have: those of the oldest ones, and a pair of values each of which a quarter of the book has. */
+/**
+ * Values for filters: two that only some of the oldest rows have, and a pair that a quarter of the book has each, but few rows have both.
+ */
 export const rareRows = {
   evidence: 'UNVERIFIED',
   intent: 'once',
@@ -14,8 +16,8 @@ export const rareRows = {
 const RARE_ROWS = 60;
 
 /**
- * A book of so many rows and a log of so many leaves, made by Postgres itself: hashes, keys and tree are as they would
- * be; receipts are without their signatures and longer text, which nothing that is measured reads.
+ * Fills a book with that many rows and the log with that many leaves by SQL. Hashes, keys and the tree are complete. Receipts have no
+ * signatures and none of their longer texts, because nothing that is measured reads them.
  */
 export async function fill(database: Database, agent_id: AgentId, rows: number): Promise<void> {
   const client = await database.connect();
@@ -32,7 +34,7 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
       `insert into log_node select 0, leaf_index, sha256('\\x00'::bytea || convert_to(payload, 'UTF8')) from receipt`,
     );
     for (let level = 0; 2 ** (level + 1) <= rows; level++) {
-      // Without statistics of a level, the join of its parents would be planned as if it had one row.
+      // Without statistics of the new level, Postgres would plan the join for its parents as if it had one row.
       await run('analyze log_node');
       await run(PARENTS, [level]);
     }
@@ -59,7 +61,7 @@ async function nodeAt({ level, index }: NodeAddress, run: Run): Promise<Buffer> 
   return node.hash;
 }
 
-/** Task id of a filled-in row; appended rows have others. */
+/** Task id of a row that `fill` made. Rows that are appended later have other ids. */
 export function filledTask(leaf: number): string {
   return `filled_${String(leaf).padStart(9, '0')}`;
 }
@@ -68,7 +70,7 @@ const TASK = `'filled_' || lpad((n - 1)::text, 9, '0')`;
 const HASH = `encode(sha256(convert_to(n::text, 'UTF8')), 'hex')`;
 const NEXT_HASH = `encode(sha256(convert_to((n - 1)::text, 'UTF8')), 'hex')`;
 
-/** Where each of both alone names a quarter of the book, and both together so few of its oldest rows. */
+/** A quarter of the book has the one value, another quarter the other, and only RARE_ROWS of the oldest rows have both. */
 const EVIDENCE = `case when n <= ${RARE_ROWS} then '${rareRows.bulk_evidence}'
     when n <= ${2 * RARE_ROWS} then '${rareRows.evidence}'
     when n <= $2::integer / 2 and n % 2 = 1 then '${rareRows.bulk_evidence}' else 'collected' end`;

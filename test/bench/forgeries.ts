@@ -2,7 +2,7 @@ import type { Hex } from '../../gateway/rails/base/abi.ts';
 import { newPayer, signAuthorization } from './authorizations.ts';
 import { paymentHeader } from './payments.ts';
 
-/** Complete PAYMENT-SIGNATURE headers in the names of that many wallets, which never signed them. */
+/** Complete PAYMENT-SIGNATURE headers in the names of that many wallets, which did not sign them. */
 export function forgedPayments(count: number, wallets: number, pay_to: Hex): string[] {
   const forger = newPayer();
   const named = Array.from({ length: wallets }, () => newPayer().address);

@@ -8,13 +8,13 @@ import { heading, machine, tableRow } from './print.ts';
 import { Stage } from './stage.ts';
 
 /*
- * What this service costs, beside the usual way to do the same; loopback only. It asserts nothing: a goal that is not
+ * Measures what this service costs, compared with the usual way to do the same, on loopback only. It asserts nothing. A goal that is not
  * reached is printed as such.
- *   --quick       fewer rounds and less work in each
- *   --only NAME   the contests whose name begins with NAME
- *   --json PATH   the figures as JSON too
- *   --write       the figures into figures.md of this folder; not of a quick run
- *   --profile DIR a CPU profile of each server process
+ *   --quick fewer rounds and less work in each
+ *   --only NAME only contests whose name begins with NAME
+ *   --json PATH also writes the figures as JSON
+ *   --write writes the figures into figures.md of this folder; not for a quick run
+ *   --profile DIR writes a CPU profile of each server process
  */
 const options = {
   quick: { type: 'boolean', default: false },
@@ -46,7 +46,7 @@ const on = machine(rounds);
 console.log(`${on}\n\n${heading}`);
 try {
   for (const contest of chosen) entered.push(enter(contest));
-  // Contests that wait for blocks come first: meanwhile the others are prepared.
+  // Contests that wait for blocks are played first, while the others are prepared.
   const [waiting, working] = [entered.filter(one => one.contest.waits), entered.filter(one => !one.contest.waits)];
   for (const one of waiting) played.set(one.contest, await play(one));
   await Promise.allSettled(entered.map(({ sides }) => sides));
@@ -67,19 +67,19 @@ if (write) await writePage(names, taken, on);
 function enter(contest: Contest): ContestEntry {
   const closing = new AsyncDisposableStack();
   const sides = contest.note === undefined ? contest.open({ ...arena, closing }) : Promise.resolve(null);
-  // It is awaited, but perhaps only after it has failed.
+  // Marks a rejection as handled, because the promise may reject before it is awaited.
   sides.catch(() => {});
   return { contest, closing, sides };
 }
 
-/** A contest that fails does not stop the others. */
+/** Plays a contest. If it fails, the others still run. */
 async function play({ contest, closing, sides }: ContestEntry): Promise<readonly Figure[]> {
   const lines = (quick && contest.quick_lines) || contest.lines;
   const opened = await sides.catch(failed);
   if (opened instanceof Error) return lines.map(line => missingFigure(line, opened.message));
   if (!opened) return lines.map(line => missingFigure(line, contest.note ?? ''));
   const began_ms = performance.now();
-  // Blocks come at their own pace: a quick run waits for one of them on each side.
+  // The interval of blocks is fixed, so a quick run waits for only one of them on each side.
   const taken = await alternate(opened, quick && contest.waits ? 1 : rounds, !contest.waits).catch(failed);
   await closing.disposeAsync();
   console.error(`${contest.name}: ${((performance.now() - began_ms) / 1000).toFixed(1)} s`);

@@ -7,17 +7,17 @@ import { ROOT } from '../harness/root.ts';
 import type { Figure } from './alternate.ts';
 import { heading, tableRow } from './print.ts';
 
-/* The page of figures, as the bench writes it. */
+/* Updates the page of figures. */
 
 const PAGE = join(ROOT, 'test/bench/figures.md');
 const [columns = '', rules = ''] = heading.split('\n');
 
-/** A figure, and the name of what ours is compared with. */
+/** A figure and the description of the other side. */
 export type MeasuredFigure = readonly [figure: Figure, beside: string];
 
 /**
- * The table with the new figures in place of the same lines. Lines of contests that did not run stay, each with its day
- * and commit. A figure that could not be measured replaces none.
+ * The page with the new figures in the lines of the same name. Lines of contests that did not run keep their day and commit. A figure that
+ * could not be measured replaces none.
  */
 export function withFigures(
   page: string,
@@ -38,7 +38,7 @@ export function rowsOf(page: string): readonly string[] {
   return table.trim().split('\n').slice(2);
 }
 
-/** Writes the new figures into the page, and the machine that they were measured on. */
+/** Writes the new figures into the page, and the machine on which they were measured. */
 export async function writePage(
   names: readonly string[],
   taken: readonly MeasuredFigure[],

@@ -6,7 +6,7 @@ import { bytesOf } from './load/connection.ts';
 import { signedPayments } from './payments.ts';
 import type { GatewayReady } from './servers/gateway.ts';
 
-/* One paid chat: the work by which each face is measured, compared with the REST endpoint behind all of them. */
+/* One paid chat, by which each face is measured and compared with the REST endpoint that does the same work. */
 
 const CALLERS = 64;
 const PER_SECOND_MAX = 2_500;
@@ -17,7 +17,7 @@ export function chatAtDoor(url: string, payment: string): Buffer {
   return bytesOf({ method: 'POST', url: `${url}/v1/chat/completions`, headers, body: JSON.stringify(chat) });
 }
 
-/** `way`: makes the bytes of a call, each with a payment of its own. */
+/** A side that pays for chats. `way` makes the bytes of a call from a payment. */
 export function paidSide(gateway: Child<GatewayReady>, way: (payment: string) => Buffer, seconds: number): Side {
   const { url, pay_to } = gateway.ready;
   return {

@@ -2,7 +2,7 @@ import type { Hex } from '../../gateway/rails/base/abi.ts';
 import { networks } from '../../schema/network.ts';
 import { newPayer, type SignedAuthorization, signAuthorization } from './authorizations.ts';
 
-/** PAYMENT-SIGNATURE headers, as official clients send them. */
+/** PAYMENT-SIGNATURE headers as official clients send them. */
 export function signedPayments(count: number, pay_to: Hex): string[] {
   const payer = newPayer();
   return Array.from({ length: count }, () => paymentHeader(signAuthorization(payer, pay_to)));

@@ -5,10 +5,10 @@ import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import pg from 'pg';
 import { ROOT } from '../harness/root.ts';
 
-/** Types of other subgraphs, or types that this side does not need. */
+/** Names of types that belong to other subgraphs or that this side does not need. */
 const elsewhere = ['Receipt', 'Mutation', 'Subscription', 'BookRowEvent', 'BookPolicy'];
 
-/** The part of our own schema that a page of a book shows, so that both sides receive the same request. */
+/** The part of our schema that a page of a book needs, so that both sides can be sent the same request. */
 const schema: DocumentNode = visit(parse(readFileSync(join(ROOT, 'schema/book.graphql'), 'utf8')), {
   Document: document => ({
     ...document,
@@ -26,7 +26,7 @@ const schema: DocumentNode = visit(parse(readFileSync(join(ROOT, 'schema/book.gr
   Directive: () => null,
 });
 
-/** Whether a page needs the field: it has one root, and its receipts belong to another subgraph. */
+/** Whether a page needs the field. The only root field is `book`, and receipts belong to another subgraph. */
 function wanted(type: string, field: string): boolean {
   return type === 'Query' ? field === 'book' : field !== 'receipt';
 }
@@ -39,7 +39,7 @@ interface Row {
 }
 type PagedRow = Row & { readonly limit: number };
 
-/** Resolves each field by its column, or else by the member of the row's facts with its name. */
+/** Resolvers of a type: each field is the column of its name, or else the member of the row's facts. */
 function columns(type: string): Record<string, (row: Row) => unknown> {
   const definition = schema.definitions.find(node => 'name' in node && node.name?.value === type);
   const fields = definition?.kind === Kind.OBJECT_TYPE_DEFINITION ? (definition.fields ?? []) : [];
@@ -51,7 +51,7 @@ function columns(type: string): Record<string, (row: Row) => unknown> {
   );
 }
 
-/** Resolvers for graphql-js over the same tables. No credentials are checked, and nothing is signed: less work than ours. */
+/** Resolvers for graphql-js over the same tables. They do less than our side: they check no credentials and sign nothing. */
 export function bookResolvers(pool: pg.Pool) {
   const rows = async (text: string, values: unknown[]) => (await pool.query<Row>(text, values)).rows;
   return {

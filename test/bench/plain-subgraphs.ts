@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { bookResolvers, bookTypeDefs } from './plain-book.ts';
 
-/** Two minimal subgraphs; only the first one answers a page of a book. */
+/** Two minimal subgraphs. Only the first one is needed for a page of a book. */
 export const plainSubgraphs = {
   book: { typeDefs: bookTypeDefs, resolvers: bookResolvers },
   receipt: {

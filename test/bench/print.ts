@@ -1,7 +1,7 @@
 import { cpus, loadavg, type } from 'node:os';
 import type { Figure } from './alternate.ts';
 
-/** The machine of the figures: ratios hold on another machine, absolute figures do not. */
+/** Description of this machine, because absolute figures hold only on it, while ratios hold on other machines too. */
 export function machine(rounds: number): string {
   const [first] = cpus();
   const load = loadavg()[0]?.toFixed(1);
@@ -29,7 +29,7 @@ export function tableRow(figure: Figure, beside: string): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Three significant digits, or all digits before the point if there are more. */
+/** Text of a figure with three significant digits, or with all digits before the decimal point if there are more. */
 function digits(value: number | null): string {
   if (value === null) return '–';
   if (Math.abs(value) >= 100) return value.toLocaleString('en', { maximumFractionDigits: 0 });

@@ -15,14 +15,14 @@ import type { Job } from './servers/ledger.ts';
 
 const PAGE_ROWS = 50;
 const CALLERS = 4;
-/** Step from leaf to leaf, which spreads the reads over the whole log. */
+/** Step between the leaves that are read, which spreads them over the whole log. */
 const STRIDE = 7_919;
 
-/** Pages of a book, by the resolver that serves them. */
+/** Reads pages of a book by the resolver of the service. */
 export function pages(database: Database, issuer: Issuer, { book, count }: Job): Promise<void> {
   const books = new BookResolver();
   const context = contextOf(database, issuer, book.agent_id);
-  // No field of text is selected, so the rows are not rendered.
+  // No text field is selected, so the resolver does not render the rows.
   const info = { fieldNodes: [] } as unknown as GraphQLResolveInfo;
   return repeat(count, async () => {
     const page = await books.book({ agentId: book.agent_id, limit: PAGE_ROWS }, context, info);
@@ -33,12 +33,12 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
 
 const MINUTE_MS = 60_000;
 
-/** Pages of the same book, read by the same resolver, behind filters that match few rows far from the newest. */
+/** Reads filtered pages of the same book by the same resolver. Few rows match, and they are far from the newest. */
 export function filteredPages(database: Database, issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
   const books = new BookResolver();
   const context = contextOf(database, issuer, book.agent_id);
   const info = { fieldNodes: [] } as unknown as GraphQLResolveInfo;
-  // A row was filled in for each minute.
+  // `fill` made one row for each minute.
   const from = new Date(Date.now() - (rows / 2) * MINUTE_MS);
   const filters: readonly RowFilter[] = [
     { evidence: rareRows.evidence },
@@ -55,7 +55,7 @@ export function filteredPages(database: Database, issuer: Issuer, { book, count,
   });
 }
 
-/** Connection pages from all over the same book, by the function that its resolver calls. */
+/** Reads pages as connections, spread over the whole book, by the function that the resolver calls. */
 export function connections(database: Database, _issuer: Issuer, { book, count, rows = 0 }: Job): Promise<void> {
   return repeat(count, async turn => {
     const after = Buffer.from(`seq:${rows - ((turn * STRIDE) % (rows - PAGE_ROWS))}`).toString('base64url');
@@ -64,7 +64,7 @@ export function connections(database: Database, _issuer: Issuer, { book, count, 
   });
 }
 
-/** Totals of the whole book by day. */
+/** Reads totals of the whole book by day. */
 export function totals(database: Database, _issuer: Issuer, { book, count }: Job): Promise<void> {
   return repeat(count, async () => {
     const days = await totalsBy(database, book.agent_id, ['DAY'], {});
@@ -72,7 +72,7 @@ export function totals(database: Database, _issuer: Issuer, { book, count }: Job
   });
 }
 
-/** Whether the book has no gap. */
+/** Checks that the book has no gap. */
 export function sequences(database: Database, _issuer: Issuer, { book, count }: Job): Promise<void> {
   return repeat(count, async () => {
     const { gapless } = await sequenceOf(database, book.agent_id, null);
@@ -80,7 +80,7 @@ export function sequences(database: Database, _issuer: Issuer, { book, count }: 
   });
 }
 
-/** Proofs of filled-in receipts, each looked up and proven. These receipts carry no signature, so none is shown. */
+/** Looks up receipts and computes their inclusion proofs. The filled-in receipts have no signature, so none is returned. */
 export function proofs(database: Database, _issuer: Issuer, { count, rows = 0 }: Job): Promise<void> {
   return repeat(count, async turn => {
     const leaf = (turn * STRIDE) % rows;

@@ -6,7 +6,7 @@ export interface ApolloReady {
   readonly url: string;
 }
 
-/** Apollo Server with Fastify as its manual shows it, on a free port. */
+/** Apollo Server with Fastify on a free port, set up as its manual shows. */
 export async function serveApollo(apollo: ApolloServer): Promise<{ app: FastifyInstance; ready: ApolloReady }> {
   await apollo.start();
   const app = Fastify();

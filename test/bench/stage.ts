@@ -14,7 +14,7 @@ import type { Job, LedgerGiven, OpenedBook } from './servers/ledger.ts';
 
 const TEMPLATE = 'bench_template';
 
-/** What contests share: one Postgres, one gateway with its book. Each is started at its first use and ends with `close`. */
+/** Parts that contests share, such as one Postgres and one gateway with its book. Each is started at its first use and ended by `close`. */
 export class Stage {
   readonly #closing = new AsyncDisposableStack();
   readonly #profile_dir: string | null;
@@ -36,7 +36,7 @@ export class Stage {
     return this.#closing.disposeAsync();
   }
 
-  /** For one contest, and closed with it; by default closed with the stage, as several contests use it. */
+  /** Starts a process. It is closed with the contest whose `closing` is given, otherwise with the stage. */
   async start<Ready>(start: Start, closing: AsyncDisposableStack = this.#closing): Promise<Child<Ready>> {
     return closing.adopt(await startChild<Ready>({ profile_dir: this.#profile_dir, ...start }), child => child.stop());
   }
@@ -56,15 +56,15 @@ export class Stage {
     return databaseUrl(cluster_url, name);
   }
 
-  /** Base with real USDC, one block every two seconds. */
+  /** A Base stand-in with real USDC and a block every two seconds. */
   readonly chain = lazily(() => startBaseChain(this.#folder, { save_seconds: null, idle_ms }));
 
   readonly gateway_database = lazily(() => this.database());
 
-  /** The service, with a chain and a hub that it cannot reach. */
+  /** The service, with a chain and a hub that it does not call. */
   readonly gateway = lazily(() => this.startGateway({}));
 
-  /** Another process of the same service. */
+  /** Starts a further process of the same service. */
   async startGateway(variables: GatewayGiven, closing?: AsyncDisposableStack): Promise<Child<GatewayReady>> {
     const data_dir = join(this.#folder, 'gateway');
     await mkdir(data_dir, { recursive: true });
@@ -85,19 +85,19 @@ export class Stage {
   /** A hub that answers at once. */
   readonly hub = lazily(() => this.start<HubReady>({ file: 'hub' }));
 
-  /** The service in front of that hub, with a chain that it cannot reach. */
+  /** The service in front of that hub, with a chain that it does not call. */
   readonly proxy = lazily(async () => {
     const { ready } = await this.hub();
     const hub = { name: 'bench', base_url: ready.base_url, api_key: 'bench', models: ['bench/small'] };
     return this.startGateway({ HUBS: JSON.stringify([hub]), HUBS_ARE: 'asked', API_KEYS: LIVE_KEY });
   });
 
-  /** Writes books and the log as the service does, in a process of its own and in any of the databases. */
+  /** A process that writes books and the log as the service does, in any of the databases. */
   readonly ledger = lazily(() =>
     this.start({ file: 'ledger', given: { issuer_key: ISSUER_KEY } satisfies LedgerGiven }),
   );
 
-  /** An empty book with its agent. */
+  /** A registered agent with an empty book. */
   async emptyBook(database_url: string): Promise<OpenedBook> {
     return (await this.ledger()).ask<OpenedBook>('openBook', database_url);
   }
@@ -113,7 +113,7 @@ export class Stage {
   });
 }
 
-/** Skips payment at the proxy. */
+/** API key by which calls of the proxy need no payment. */
 export const LIVE_KEY = 'bench-live-key';
 const ISSUER_KEY = '11'.repeat(32);
 

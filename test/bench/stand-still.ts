@@ -7,11 +7,11 @@ import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { type openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 
 /*
- * A chain on which every transaction has already succeeded, so that a paid call consists of our own work. The claim still
- * becomes `settling` by its own commit, since a paid call includes that commit.
+ * A chain on which every transaction has already succeeded, so that a paid call consists of our own work only. The claim still becomes
+ * `settling` in a separate commit, because that commit is part of a paid call.
  */
 
-/** The answer of both sides' hub, which neither side requests over HTTP. */
+/** The hub's answer on both sides. Neither side sends an HTTP request for it. */
 export const completion = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Answered at once.' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 },
@@ -19,7 +19,7 @@ export const completion = {
 
 const answer = Buffer.from(JSON.stringify(completion));
 
-/** Hubs that answer without HTTP, as on the other side, since a call to a hub costs each side the same. */
+/** Hubs that answer without HTTP, as on the other side, because a call to a hub would cost both sides the same. */
 export const standStillHubs: typeof openHubs = settings => ({
   settings,
   routes: false,

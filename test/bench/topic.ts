@@ -1,4 +1,4 @@
-/** A pubsub in one process: each subscriber has a queue of its own. */
+/** Publishes events within one process. Each subscriber has a separate queue. */
 export class Topic<T> {
   readonly #queues = new Set<Queue<T>>();
 

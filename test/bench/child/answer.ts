@@ -11,7 +11,7 @@ export function startOptions<T>(): T {
   return JSON.parse(process.argv[2] ?? 'null') as T;
 }
 
-/** Runs the tasks that the parent requests, reports the CPU of this process to it, and ends when the parent does. */
+/** Runs the tasks that the parent requests, reports this process's CPU time to it, and ends when the parent ends. */
 export function serveTasks(ready: object, tasks: Readonly<Record<string, Task>>, close: () => unknown): void {
   const every: Readonly<Record<string, Task>> = { ...tasks, cpu: () => process.cpuUsage() };
   const tell = (told: object) => process.send?.(told, () => {});

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { idle_ms } from '../../harness/idle.ts';
 import type { Measured } from '../contest.ts';
 
-/** The launcher of the service itself. */
+/** The launcher of the service. */
 const LAUNCH = join(import.meta.dirname, '..', '..', '..', 'gateway', 'launch.js');
 const READY_MS = 60_000;
 const END_MS = 10_000;
 
-/** Both sides run as in production, and Apollo sends no telemetry. */
+/** Variables of both sides: production mode, and no telemetry of Apollo. */
 const ENVIRONMENT = { PATH: process.env.PATH, NODE_ENV: 'production', APOLLO_TELEMETRY_DISABLED: 'true' };
 
-/** A process of the bench. Every server runs in one of its own, so that the CPU of the load is not counted as the server's. */
+/** A process of the bench. Every server runs in a separate one, so that the CPU time of the load is not counted as the server's. */
 export interface Child<Ready = unknown> {
   readonly ready: Ready;
-  /** Runs one of its tasks. @throws if the task fails or the process ends. */
+  /** Runs one of its tasks. @throws if the task fails or the process ends */
   ask<T = void>(task: string, argument?: unknown): Promise<T>;
   stop(): Promise<void>;
 }
@@ -24,11 +24,11 @@ export interface Start {
   /** Name of a file in servers/, without its ending. */
   readonly file: string;
   readonly given?: object;
-  /** Folder for its CPU profile. */
+  /** Folder for the CPU profile of the process. */
   readonly profile_dir?: string | null;
 }
 
-/** The child ends with this process, whatever ends that one. @throws if it does not start. */
+/** Starts a child that ends together with this process. @throws if it does not start */
 export async function startChild<Ready>({ file, given = {}, profile_dir }: Start): Promise<Child<Ready>> {
   const entry = join(import.meta.dirname, '..', 'servers', `${file}.ts`);
   const child = fork(LAUNCH, [entry, JSON.stringify(given)], {
@@ -55,7 +55,7 @@ function asking(child: ChildProcess, gone: Promise<never>): Child['ask'] {
   return async <T>(task: string, argument?: unknown) => {
     const id = asked++;
     const told = new Promise<ChildReply>(resolve => waiting.set(id, resolve));
-    // `gone` reports a process that has ended, so a failure to send needs no handling.
+    // A failure to send needs no handling, because `gone` reports that the process has ended.
     child.send({ id, task, argument }, () => {});
     const answered = await Promise.race([told, gone]);
     waiting.delete(id);
@@ -78,7 +78,7 @@ async function cpuOf(children: readonly Child[]): Promise<number> {
   return used.reduce((sum, { user, system }) => sum + user + system, 0);
 }
 
-/** Time of `work`, which returns the number of its operations, and the CPU that these processes spent on it. */
+/** Measures `work`, which returns the number of its operations: time, and CPU time of these processes. */
 export async function measured(servers: readonly Child[], work: () => Promise<number>): Promise<Measured> {
   const before_us = await cpuOf(servers);
   const began_ms = performance.now();

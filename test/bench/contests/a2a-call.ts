@@ -4,7 +4,7 @@ import { atMost, type Contest, cpuMs } from '../contest.ts';
 import { bytesOf } from '../load/connection.ts';
 import { chat, chatAtDoor, paidSide } from '../paid-side.ts';
 
-/** Cost of a message of an agent, compared with the REST endpoint behind it: the same work in the same process. */
+/** Cost of an agent's message, compared with the REST endpoint that does the same work in the same process. */
 export const a2aPaidCall: Contest = {
   name: 'a2a-paid-call',
   beside: 'the REST door of the same service',
@@ -19,7 +19,7 @@ export const a2aPaidCall: Contest = {
   },
 };
 
-/** A message of a client that has x402 activated and knows the price: the payment is in its metadata. */
+/** A message of a client that has activated x402 and includes the payment in the message's metadata, because it knows the price. */
 function sentMessage(url: string, payment: string): Buffer {
   const { messages: _, ...data } = chat;
   const metadata = {

@@ -2,7 +2,7 @@ import { measured } from '../child/child.ts';
 import { atLeast, type Contest, perSecond, type Side } from '../contest.ts';
 import type { Job } from '../servers/ledger.ts';
 
-/** Receipts, leaves, rows, events and counters on one book that all callers need at once: with group commit and without. */
+/** Appends receipts, leaves, rows, events and counters to one book that all callers need at once, with group commit and without. */
 export const append: Contest = {
   name: 'append',
   beside: 'one transaction per row',

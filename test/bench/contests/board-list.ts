@@ -23,10 +23,10 @@ import { documentRunBy } from './document-run-by.ts';
 const CALLERS = 32;
 const SMALL = 1_000;
 const PAGE_POSTS = 50;
-/** More pages than are kept in memory, so that no page is still kept when its turn comes again. */
+/** More pages than the cache holds, so that a page is no longer cached when it is requested again. */
 const PAGES = 20_000;
 
-/** Pages of posts by REST beside the simplest graph over the same rows. */
+/** Pages of posts by REST, compared with the simplest graph over the same rows. */
 export const boardList: Contest = {
   name: 'board-list',
   beside: 'Apollo Server, graphql-js, the same rows',
@@ -53,7 +53,10 @@ export const boardList: Contest = {
 const POSTGRES = 'postgres_us';
 const postgresMs = ({ counts, operations }: Measured) => (counts[POSTGRES] ?? Number.NaN) / operations / 1_000;
 
-/** A list whose pages cost more as the board grows becomes slow. Postgres writes its pages, so its CPU counts too. */
+/**
+ * Cost of a page on a large board, compared with a small one, because a list becomes slow if its cost grows with the board. Postgres
+ * selects the page, so its CPU time is counted too.
+ */
 export const boardGrowth: Contest = {
   name: 'board-growth',
   beside: 'at 1e3 posts',
@@ -90,7 +93,7 @@ function withPostgres(cpuUs: () => Promise<number>, side: Side): Side {
   };
 }
 
-/** The service over a board of that many posts. */
+/** Starts the service with a board of that many posts. */
 async function boardOf(
   posts: number,
   { stage, closing }: Arena,

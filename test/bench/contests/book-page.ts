@@ -11,11 +11,11 @@ const LIMIT = 50;
 export interface PageServer {
   readonly url: string;
   readonly servers: readonly Child[];
-  /** Headers beyond those that the request itself needs. */
+  /** Headers in addition to those of the request itself. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The document that the REST endpoint runs, posted to /graphql. */
+/** Posts the REST endpoint's document to /graphql. */
 export function graphqlPage({ url, servers, headers = {} }: PageServer, agentId: number, arena: Arena): Promise<Side> {
   const body = JSON.stringify({
     query: print(documentRunBy('get_agent_book')),

@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 
-/** The operation that an endpoint runs unless its body asks for another. */
+/** The operation that an endpoint runs by default. Its body may select another. */
 export function documentRunBy(name: string): DocumentNode {
   const door = everyDoor.find(each => each.name === name);
   const [document] = door?.kind === 'document' ? door.documents : [];

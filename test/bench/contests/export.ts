@@ -4,7 +4,7 @@ import type { Job } from '../servers/ledger.ts';
 
 const MEMORY_MB_MAX = 200;
 
-/** A whole book as CSV, page by page, compared with Postgres's own COPY of the same table, whose output is discarded. */
+/** A whole book as CSV, read page by page, compared with Postgres's COPY of the same table. The output of both is discarded. */
 export const exportContest: Contest = {
   name: 'export',
   beside: 'COPY book_row TO STDOUT, as it stands',
@@ -32,7 +32,7 @@ function linesOf(rows: string): readonly Line[] {
   ];
 }
 
-/** Each side is a process of its own, so that its memory is its own. */
+/** Each side is a separate process, so that its memory can be measured. */
 async function reading(
   way: 'stream' | 'copy',
   rows: number,

@@ -6,7 +6,7 @@ import type { Job } from '../servers/ledger.ts';
 import type { StockSocketsReady } from '../servers/stock-sockets.ts';
 
 const SOCKETS = 1_000;
-/** A document against the current schema of the graph (test/papers/figures.test.ts). */
+/** Must be valid for the current schema of the graph (test/papers/figures.test.ts). */
 export const subscription = `subscription Rows($agentId: Int!, $after: Int) {
   bookRows(agentId: $agentId, after: $after) {
     position kind seq at
@@ -18,7 +18,7 @@ export const subscription = `subscription Rows($agentId: Int!, $after: Int) {
   }
 }`;
 
-/** Our row is appended to the ledger, read from there and sent to each holder of the book; the other side's event comes by IPC. */
+/** On our side a row is appended to the ledger, read back and sent to each holder of the book. The other side receives its event by IPC. */
 export const fanOut: Contest = {
   name: 'fan-out',
   beside: 'stock graphql-ws and graphql-js',
@@ -47,7 +47,7 @@ async function stock({ stage, closing, quick }: Arena): Promise<Side> {
   const tell = () => server.ask('publish', event);
   return eventSide(server, tell, quick, async () => {
     const subscribers = await subscribe(server, closing, 1, {});
-    // This server replays nothing to a client that subscribes late.
+    // All sockets must have subscribed first, because this server does not repeat earlier events.
     while ((await server.ask<number>('subscribers')) < SOCKETS) await sleep(10);
     return subscribers;
   });
@@ -64,7 +64,7 @@ async function subscribe(
   return closing.adopt(subscribers, it => it.close());
 }
 
-/** Publishes an event once all sockets have received the one before. The sockets are opened in the first round. */
+/** Publishes an event each time all sockets have received the previous one. The sockets are opened in the first round. */
 function eventSide(server: Child, tell: () => Promise<void>, quick: boolean, open: () => Promise<Subscribers>): Side {
   const events = quick ? 3 : 10;
   let opened: Subscribers | null = null;

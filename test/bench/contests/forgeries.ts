@@ -7,15 +7,15 @@ import { signedPayments } from '../payments.ts';
 import type { FloodOptions } from '../servers/flood.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 
-/** Callers of either side, each with an address of its own, so that none sends enough forged payments for its 402 to be delayed. */
+/** Number of callers on either side. Each has a different address, so that none sends enough forged payments for its 402 to be delayed. */
 const CALLERS = 128;
 const FORGERIES = 2_000;
-/** Number of wallets in whose names the payments are forged. */
+/** Number of wallets in whose name payments are forged. */
 const NAMED = 200;
 const CONNECTIONS = 200;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
 
-/** All of 127.0.0.0/8 is this machine (RFC 1122 3.2.1.3), and Linux needs no configuration to use any address of it. */
+/** An address for each caller. All of 127.0.0.0/8 is this machine (RFC 1122 section 3.2.1.3), and Linux needs no configuration for it. */
 const ownAddress = (caller: number) => `127.0.1.${caller + 1}`;
 
 const chat = (url: string, payment?: string) =>
@@ -26,7 +26,10 @@ const chat = (url: string, payment?: string) =>
     body,
   });
 
-/** Cost of refusing a payment forged in another wallet's name, compared with refusing a call without payment: a sender pays for neither. */
+/**
+ * Cost of refusing a payment that was forged in another wallet's name, compared with refusing a call without payment. Neither costs its
+ * sender anything.
+ */
 export const forgedPayment: Contest = {
   name: 'forged',
   beside: 'an unpaid call, of the same service',
@@ -34,7 +37,7 @@ export const forgedPayment: Contest = {
   open: arena => refusing(arena, FORGERIES),
 };
 
-/** Cost of refusing the same forged payment again and again. */
+/** Cost of refusing the same forged payment repeatedly. */
 export const repeatedForgery: Contest = {
   name: 'again-forged',
   beside: 'an unpaid call, of the same service',
@@ -63,7 +66,7 @@ const waits = (name: string) =>
     of: ({ counts }) => counts.p50_ms ?? Number.NaN,
   }) as const satisfies Contest['lines'][number];
 
-/** Latency of a paying caller while that many connections send nothing but forged payments. */
+/** Latency of a paying caller while that many other connections send only forged payments. */
 export const loadUnderForgeries: Contest = {
   name: 'besieged',
   beside: 'the same caller alone',
@@ -72,7 +75,10 @@ export const loadUnderForgeries: Contest = {
     besideFlood(arena, (url, pay_to) => forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment))),
 };
 
-/** Latency while they send no payment at all, as every buyer does first: a flood cannot cost a paying caller less. */
+/**
+ * Latency of a paying caller while these connections send calls without payment, as every buyer does first. No flood can cost a paying
+ * caller less.
+ */
 export const loadUnderConnections: Contest = {
   name: 'crowded',
   beside: 'the same caller alone',
@@ -93,7 +99,7 @@ async function besideFlood(
   return { ours: paying(gateway, seconds, start_and_stop), beside: paying(gateway, seconds, null) };
 }
 
-/** Load by many connections, beside which one caller pays call after call. */
+/** Load by many connections that runs while one caller pays for call after call. */
 interface Flood {
   begin(): Promise<void>;
   end(): Promise<number>;

@@ -24,7 +24,9 @@ const names: Record<Work, string> = {
   gaps: 'the report of the sequence',
   proof: 'a proof',
 };
-/** A young book has few days, so the cost of its totals is no measure of an old book's; those must stay within 5 ms. */
+/**
+ * Totals of a small book are not a measure for those of a large one, because it has few days. They have an absolute limit of 5 ms instead.
+ */
 const goals: Record<Work, Goal> = {
   append: atMost(1.5),
   page: atMost(1.5),
@@ -35,7 +37,9 @@ const goals: Record<Work, Goal> = {
   proof: atMost(1.5),
 };
 
-/** A ledger whose costs grow with its age becomes slow: the same work on an old book and log and on young ones. */
+/**
+ * Cost of the same work on a large book and log, compared with small ones, because a ledger becomes slow if its costs grow with its size.
+ */
 export const growth: Contest = {
   name: 'growth',
   beside: 'at 1e3 rows',
@@ -74,7 +78,7 @@ async function standing(rows: number, { stage, quick }: Arena): Promise<Side> {
   };
 }
 
-/** What each kind of work took per operation, in time and in CPU. */
+/** Sums the rounds of all kinds of work, with time and CPU time of each kind per operation. */
 function together(rounds: readonly [Work, Measured][]): Measured {
   const sum = (of: (measured: Measured) => number) => rounds.reduce((total, [, one]) => total + of(one), 0);
   const counts = rounds.flatMap(([work, { seconds, cpu_us, operations }]) => [

@@ -9,7 +9,7 @@ import type { GatewayReady } from '../servers/gateway.ts';
 
 const CALLERS = 64;
 
-/** Cost of a tool call of an MCP client, compared with the REST endpoint behind it: the same work in the same process. */
+/** Cost of a tool call by an MCP client, compared with the REST endpoint that does the same work in the same process. */
 export const mcpPaidCall: Contest = {
   name: 'mcp-paid-call',
   beside: 'the REST door of the same service',
@@ -23,7 +23,7 @@ export const mcpPaidCall: Contest = {
   },
 };
 
-/** The same for a page of a book, which is sent twice: as text, and as structured content. */
+/** The same comparison for a page of a book. A tool sends the page twice: as text and as structured content. */
 export const mcpPage: Contest = {
   name: 'mcp-page',
   beside: 'the REST door of the same service',
@@ -59,7 +59,7 @@ async function asking(
 ): Promise<Side> {
   const { url } = gateway.ready;
   const { body } = await once(url, request);
-  // In the text part each quote is escaped.
+  // Counts only the structured content, because quotes are escaped in the text part.
   if ((body.match(/[^\\]"task_id":/g)?.length ?? 0) < 50) throw new Error(`not a page of 50 rows: ${body}`);
   return {
     round: () => drive({ url, servers: [gateway], request: () => request, seconds, callers: CALLERS, status: 200 }),

@@ -10,7 +10,7 @@ import { graphqlPage, type PageServer } from './book-page.ts';
 
 const beside = 'ApolloGateway, two subgraphs over HTTP';
 
-/** The document of the REST endpoint, by /graphql: planner, executor and subgraph in one process. */
+/** The REST endpoint's document by /graphql, with planner, executor and subgraphs in one process. */
 export const pageInProcess: Contest = {
   name: 'page-graphql',
   beside,
@@ -32,7 +32,7 @@ export const pageRemote: Contest = {
   },
 };
 
-/** The same gateway, with two subgraphs that are processes of their own. */
+/** The same gateway with two subgraphs as separate processes. */
 async function remoteGateway(arena: Arena): Promise<Side> {
   const { stage, closing } = arena;
   const subgraphs = await Promise.all(
@@ -48,7 +48,7 @@ async function remoteGateway(arena: Arena): Promise<Side> {
   return graphqlPage({ url: gateway.ready.url, servers, headers: { 'x-svc-session': session } }, agent_id, arena);
 }
 
-/** Both contests are compared with it: its three processes are started once. */
+/** Apollo's three processes, which are started once because both contests are compared with them. */
 const stock = new WeakMap<Stage, Promise<PageServer>>();
 
 async function stockGateway(arena: Arena): Promise<Side> {

@@ -10,9 +10,9 @@ const CALLERS = 64;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
 
 /**
- * What one paid call costs: chain and hub do nothing, on both sides within the process, and everything else is real. Ours
- * recovers the signature, claims, settles and records in durable group commits, signs a receipt and appends it to the
- * log. Theirs looks at no signature and keeps nothing: what is left of it is HTTP and headers.
+ * Cost of one paid call. Chain and hub do nothing and run in the process on both sides; everything else is real. Our side recovers the
+ * signature, claims, settles and records in durable group commits, signs a receipt and appends it to the log. The other side checks no
+ * signature and stores nothing, so only HTTP and headers remain.
  */
 export const paidCallContest: Contest = {
   name: 'paid-call',
@@ -24,7 +24,7 @@ export const paidCallContest: Contest = {
   open: arena => against(arena, 'believing'),
 };
 
-/** The same, with the other side's facilitator over HTTP, to verify and to settle, as it is shipped. */
+/** The same comparison, but the other side calls its facilitator over HTTP to verify and to settle, as by default. */
 export const callByHttpFacilitator: Contest = {
   name: 'asked-paid-call',
   beside: '@x402/hono as shipped, asking a facilitator that says yes unseen, no ledger',
@@ -35,7 +35,7 @@ export const callByHttpFacilitator: Contest = {
   },
 };
 
-/** The same, with the signature verified on the other side too. */
+/** The same comparison, but the other side verifies the signature too. */
 export const callVerifiedOnBothSides: Contest = {
   name: 'verified-paid-call',
   beside: "@x402/hono, the official facilitator's code on a no-op chain, no ledger",
@@ -51,12 +51,12 @@ async function against(
   const { pay_to } = ours.ready;
   const given: X402Given = { pay_to, facilitator };
   const beside = await stage.start<X402Ready>({ file: 'x402-hono', given }, closing);
-  // One round of the contest is too short to compile the code of a call.
+  // Warms up both sides, because one round is too short for V8 to compile the code of a call.
   for (const server of [ours, beside]) await paying(server, pay_to, quick ? 0.5 : 1.5).round();
   return { ours: paying(ours, pay_to, seconds), beside: paying(beside, pay_to, seconds) };
 }
 
-/** More payments are signed than can be accepted in that time. */
+/** Payments to sign per second of a round, which is more than either side can accept. */
 const PER_SECOND_MAX = 2_500;
 
 function paying(server: Child<{ readonly url: string }>, pay_to: `0x${string}`, seconds: number): Side {

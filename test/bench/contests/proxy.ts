@@ -10,8 +10,8 @@ import type { PortkeyReady } from '../servers/portkey.ts';
 import { LIVE_KEY } from '../stage.ts';
 
 /*
- * What a proxy adds to the answer of one hub that has it ready, for one caller. Theirs passes it on and keeps nothing;
- * ours writes it into the ledger and the log, and signs a receipt for it, before it is given out.
+ * Latency that a proxy adds to the answer of a hub that responds at once, for one caller. The other side passes the answer on and stores
+ * nothing. Our side records it in the ledger and the log and signs a receipt before it delivers the answer.
  */
 export const proxyByPayment = proxy({
   name: 'proxy',
@@ -57,7 +57,7 @@ function proxy({ means, awaited, ...told }: ProxyContest): Contest {
         { server: ours, headersOf: shown(ours, means, seconds) },
         { server: beside, headersOf: portkey(hub) },
       ] as const;
-      // One caller alone makes too few calls to compile the code of a call.
+      // Warms up both sides, because one caller makes too few calls for V8 to compile the code of a call.
       for (const one of sides) await warmUp(one, awaited, quick ? 0.5 : 2);
       const [own, other] = sides.map(one => side({ hub, awaited, seconds }, one));
       return { ours: own ?? null, beside: other ?? null };
@@ -69,7 +69,7 @@ interface ProxyMeasurement extends Pick<ProxyContest, 'awaited'>, Pick<Arena, 's
   readonly hub: Child<HubReady>;
 }
 
-/** Headers of the next request; payments are used up one after the other, and signed before the round. */
+/** Returns the headers of the next request. Payments are signed before the round, and each is used once. */
 type Headers = () => Readonly<Record<string, string>>;
 
 interface Through {

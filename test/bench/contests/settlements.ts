@@ -2,7 +2,7 @@ import { measured } from '../child/child.ts';
 import { atLeast, atMost, type Contest, type Side } from '../contest.ts';
 import type { SettledTotals, SettlersGiven } from '../servers/settlers.ts';
 
-/** Circle's bytecode on a chain with a block every two seconds, and three keys: waiting payments are settled together, or one by one. */
+/** Real USDC on a chain with a block every two seconds, and three keys. Waiting payments are settled together, or one by one. */
 export const settlements: Contest = {
   name: 'settlements',
   beside: 'one transaction per settlement, the same settler and keys',

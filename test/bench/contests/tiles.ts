@@ -11,7 +11,7 @@ const FILE = 'tile';
 /** Number of receipts that fill the tile, together with those of the stage's book. */
 const RECEIPTS = 64;
 
-/** A whole tile of the log, which every follower of the log reads, compared with a file of the same bytes. */
+/** A full tile of the log, which every follower reads, compared with a static file of the same bytes. */
 export const tiles: Contest = {
   name: 'tiles',
   beside: '@fastify/static, a file of the same bytes',

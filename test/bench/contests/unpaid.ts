@@ -8,7 +8,7 @@ const CALLERS = 64;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
 const unpaidCall = (url: string) => bytesOf({ method: 'POST', url: `${url}/v1/chat/completions`, body });
 
-/** A request without a payment: anyone may send it for free, so it must cost next to nothing, and leave nothing behind. */
+/** A request without payment. Anyone may send it for free, so it must cost very little and write nothing. */
 export const unpaid: Contest = {
   name: 'unpaid',
   beside: 'bare node:http, a fixed 402',
@@ -30,7 +30,7 @@ export const unpaid: Contest = {
     const beside = await stage.start<Bare402Ready>({ file: 'bare-402', given }, closing);
 
     const database = new pg.Client({ connectionString: await stage.gateway_database() });
-    // Postgres may end first: without a listener that error would end the bench.
+    // Postgres may end before this client. Without a listener that error would end the bench.
     database.on('error', () => {});
     await database.connect();
     closing.adopt(database, it => it.end());
@@ -49,7 +49,7 @@ export const unpaid: Contest = {
   },
 };
 
-/** Every transaction that writes takes a number, in all databases of the cluster, and no other does. */
+/** Number of transactions in the cluster that have written, because only those get a transaction id. */
 async function writesOf(database: pg.Client): Promise<number> {
   const text = 'select pg_snapshot_xmax(pg_current_snapshot())::text as next';
   const { rows } = await database.query<{ next: string }>(text);

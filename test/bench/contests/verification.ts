@@ -4,7 +4,7 @@ import { type Contest, type Measured, perCpuSecond, type Side } from '../contest
 const COUNT = 4_000;
 const QUICK = 800;
 
-/** Receipts verified whole on one core: token, raw value, both second signatures, every copy and rule. */
+/** Full verification of receipts on one core: token, raw value, both other signatures, every copy and rule. */
 export const verification: Contest = {
   name: 'verification',
   beside: 'jose, the token alone: one signature of four, and no copy compared',

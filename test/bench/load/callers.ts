@@ -5,16 +5,16 @@ import { type Answer, Connection } from './connection.ts';
 export interface Load {
   readonly url: string;
   readonly servers: readonly Child[];
-  /** The next request, for whichever caller is free; undefined if there are no more. */
+  /** Returns the next request, for any caller that is free. Undefined if there are no more. */
   request(): Buffer | undefined;
   readonly seconds: number;
   readonly callers: number;
   readonly status: number;
-  /** Address of each caller, by its number. Default: one address for all. */
+  /** Returns the address of a caller by its number. Default: one address for all. */
   addressOf?(caller: number): string;
 }
 
-/** Callers that each send the next request once they have the answer to their last. @throws on any other status. */
+/** Runs callers that each send the next request after the answer to the last. @throws on any other status */
 export async function drive(load: Load): Promise<Measured> {
   const { url, servers, request, seconds, callers, status, addressOf } = load;
   const opening = Array.from({ length: callers }, (_, caller) => Connection.open(url, addressOf?.(caller)));

@@ -7,7 +7,7 @@ export interface Answer {
   readonly status: number;
   readonly head: string;
   readonly body: string;
-  /** Time of the first byte of its body, on the clock of `performance`. */
+  /** Time of the first byte of the body on the clock of `performance`, in milliseconds. */
   readonly body_began_ms: number;
 }
 
@@ -17,8 +17,8 @@ interface Whole {
 }
 
 /**
- * One HTTP/1.1 connection that knows as much of the protocol as a bench needs: an HTTP client costs as much as the
- * servers that are measured, and on few cores it would be the client that is measured.
+ * One HTTP/1.1 connection that implements only what the bench needs. A full HTTP client costs as much CPU as the servers, so on few cores
+ * the client would be measured.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -26,7 +26,7 @@ export class Connection {
   #body_began_ms: number | null = null;
   #settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
 
-  /** `from`: an address of this machine, if the connection must come from another than the usual one. */
+  /** Opens a connection. `from` is a local address to connect from, if it must not be the default one. */
   static async open(url: string, from?: string): Promise<Connection> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true, ...(from && { localAddress: from }) });
@@ -42,7 +42,7 @@ export class Connection {
     socket.on('close', () => this.#settle?.reject(new Error('the server hung up')));
   }
 
-  /** One request at a time. */
+  /** Sends a request and resolves with its answer. Only one may be in progress. */
   exchange(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -77,7 +77,7 @@ function hasBody(received: Buffer): boolean {
   return head_end >= 0 && received.length > head_end + 4;
 }
 
-/** Null while a part of it is still to come. RFC 9112 6.3: by its length, or by its last chunk. */
+/** The complete answer, by its length or its last chunk (RFC 9112 section 6.3). Null until all of it has arrived. */
 function wholeAnswer(received: Buffer): Whole | null {
   const head_end = received.indexOf('\r\n\r\n');
   if (head_end < 0) return null;
@@ -98,7 +98,7 @@ export interface Request {
   readonly body?: string;
 }
 
-/** The bytes of a request, made once and sent any number of times. */
+/** The bytes of a request, which can be sent any number of times. */
 export function bytesOf({ method, url, headers = {}, body = '' }: Request): Buffer {
   const { host, pathname, search } = new URL(url);
   const lines = Object.entries({

@@ -1,24 +1,24 @@
 import { type Answer, Connection } from './connection.ts';
 
-/** Target of a request, and the part of its answer that is awaited. */
+/** URL and requests of one side of a comparison. */
 export interface RequestTarget {
   readonly url: string;
   request(): Buffer;
 }
 
-/** `whole`: the last byte of the answer; `first`: the first byte of its body. */
+/** The part of an answer that is awaited. `whole`: up to its last byte. `first`: up to the first byte of its body. */
 export type AnswerPart = 'whole' | 'first';
 
 export interface AddedLatency {
   readonly calls: number;
   readonly added_ms: number;
-  /** The same without the steps that pay for and record a call, if Server-Timing lists them. */
+  /** Added time without the steps that pay for and record a call, as far as Server-Timing lists them. */
   readonly passing_on_ms: number;
 }
 
 /**
- * Time that `through` adds to the answer of `straight`, as medians. One caller calls them in turn, so that what disturbs
- * the machine disturbs both. @throws on any status but 200.
+ * Medians of the milliseconds that `through` adds to the answer of `straight`. One caller calls both in turn, so that anything that slows
+ * the machine affects both. @throws on any status but 200
  */
 export async function addedLatency(
   straight: RequestTarget,

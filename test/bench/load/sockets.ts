@@ -13,7 +13,7 @@ export interface SubscribersOptions {
   readonly variables: object;
 }
 
-/** Sockets that each hold one subscription (graphql-transport-ws), and a count of the events that they receive. */
+/** Sockets with one subscription each (graphql-transport-ws), and the number of events that they have received. */
 export class Subscribers {
   readonly #sockets: WebSocket[] = [];
   #delivered = 0;
@@ -33,7 +33,7 @@ export class Subscribers {
     return this.#delivered;
   }
 
-  /** Resolves once that many events have come over all sockets together since they were opened. */
+  /** Resolves once all sockets together have received that many events since they were opened. */
   async untilDelivered(count: number): Promise<void> {
     if (this.#fault) throw this.#fault;
     if (this.#delivered >= count) return;
@@ -65,7 +65,7 @@ export class Subscribers {
     socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query, variables } }));
   }
 
-  /** The content of an event is not read: reading a thousand copies would cost more than sending them. */
+  /** Counts an event without parsing it, because parsing a thousand copies would cost more than sending them. */
   #hear(data: Buffer): void {
     const start = data.toString('latin1', 0, 60);
     if (start.includes('"next"') && !start.includes('"errors"')) this.#delivered++;

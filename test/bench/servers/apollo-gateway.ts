@@ -7,7 +7,7 @@ export interface ApolloGatewayOptions {
   readonly supergraph: string;
 }
 
-/** ApolloGateway with a fixed supergraph, and its own HTTP transport to subgraphs. */
+/** ApolloGateway with a fixed supergraph and its default HTTP transport to subgraphs. */
 const gateway = new ApolloGateway({ supergraphSdl: startOptions<ApolloGatewayOptions>().supergraph });
 const { app, ready } = await serveApollo(new ApolloServer({ gateway }));
 serveTasks(ready, {}, () => app.close());

@@ -11,7 +11,7 @@ export interface ApolloSubgraphGiven {
   readonly database_url: string;
 }
 
-/** One of Apollo's subgraphs over HTTP. */
+/** One of Apollo's subgraphs, over HTTP. */
 const { name, database_url } = startOptions<ApolloSubgraphGiven>();
 const pool = openPool(database_url);
 const { typeDefs, resolvers } = plainSubgraphs[name];

@@ -11,7 +11,7 @@ export interface Bare402Ready {
   readonly url: string;
 }
 
-/** The same 402 for every caller. */
+/** Answers every request with the same 402. */
 const { headers, body } = startOptions<Bare402Given>();
 const server = createServer((request, response) => {
   request.resume().once('end', () => response.writeHead(402, headers).end(body));

@@ -7,11 +7,11 @@ import { bookStreams } from '../../../subgraphs/book/export/stream.ts';
 import { serveTasks } from '../child/answer.ts';
 import type { OpenedBook } from './ledger.ts';
 
-/* Reads a whole book out of its database and discards it, as the export does or as COPY does. */
+/* Reads a whole book from its database and discards it, by the export's code or by COPY. */
 
 const MB = 1024 * 1024;
 
-/** Peak memory of the process, beyond that after its database was opened. */
+/** Memory of the process after its database was opened, which is subtracted from its peak. */
 let rest_mb: number | null = null;
 function peak_mb(): number {
   return process.resourceUsage().maxRSS / 1024 - (rest_mb ?? 0);

@@ -7,7 +7,7 @@ export interface FacilitatorReady {
   readonly url: string;
 }
 
-/** Accepts at once, over real HTTP: two requests for each call. */
+/** Accepts everything at once over real HTTP. A call causes two requests. */
 const { verify, settle, getSupported } = trustingFacilitator();
 const nothing = {} as never;
 const answers: Readonly<Record<string, string>> = {

@@ -27,7 +27,7 @@ async function sendForgeries(first: number): Promise<void> {
 }
 
 const tasks = {
-  /** Requests that its connections send in turn, in base64. */
+  /** Starts the flood. @param requests base64 of the requests that each connection sends in turn */
   begin(requests: readonly string[]) {
     sent = requests.map(request => Buffer.from(request, 'base64'));
     is_flooding = true;

@@ -12,15 +12,15 @@ export interface GatewayReady {
   readonly pay_to: `0x${string}`;
 }
 
-/** Variables of the service. */
+/** Variables of the service, and two options of the bench. */
 export interface GatewayGiven extends Readonly<Record<string, string | undefined>> {
-  /** Serves this subgraph alone. */
+  /** Name of the only subgraph to serve. */
   readonly SUBGRAPH?: SubgraphName;
-  /** `asked`: its hubs are called over HTTP, as in production. */
+  /** With `asked`, hubs are called over HTTP, as in production. */
   readonly HUBS_ARE?: 'asked';
 }
 
-/** The whole service, with a chain that does nothing, and hubs without HTTP. */
+/** The whole service with a chain that does nothing and hubs without HTTP. */
 const { SUBGRAPH, HUBS_ARE, ...variables } = startOptions<GatewayGiven>();
 const development = await startDevelopment(readConfig(variables), { idle_ms });
 const gateway = await openGateway(development.config, {

@@ -4,7 +4,7 @@ import { serveTasks } from '../child/answer.ts';
 import { completion } from '../stand-still.ts';
 
 export interface HubReady {
-  /** The base URL for OpenAI clients, up to and including the version. */
+  /** The base URL for OpenAI clients, up to the version and including it. */
   readonly base_url: string;
 }
 
@@ -19,7 +19,7 @@ const STREAMED = [
   .map(chunk => `data: ${JSON.stringify(chunk)}\n\n`)
   .join('');
 
-/** A hub that answers at once, so that what a proxy in front of it adds is the proxy's own. */
+/** A hub that answers at once, so that all added latency is the proxy's. */
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const chunk of request) body += chunk;

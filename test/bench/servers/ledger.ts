@@ -25,12 +25,12 @@ export interface OpenedBook {
   readonly session: string;
 }
 
-/** `append` what was prepared, or read that many pages or proofs of a book that was filled with that many rows. */
+/** Work of one round: appends the rows that were prepared, or makes that many reads of a book that was filled with `rows` rows. */
 export interface Job {
   readonly book: OpenedBook;
   readonly count: number;
   readonly rows?: number;
-  /** As the service does: calls that arrive together in one transaction; or one transaction for each row. */
+  /** `together`: calls that arrive at the same time share a transaction, as in the service. `alone`: each row has its own. */
   readonly way?: 'together' | 'alone';
 }
 
@@ -70,7 +70,7 @@ function ledgerOf(database_url: string): Promise<Ledger> {
   return ledger;
 }
 
-/** A registered agent with an empty book. */
+/** Registers an agent, whose book is empty. */
 async function openBook(database_url: string): Promise<OpenedBook> {
   const { database } = await ledgerOf(database_url);
   const agent_id = await nextAgentId(query => database.query(query));
@@ -82,7 +82,7 @@ async function openBook(database_url: string): Promise<OpenedBook> {
   return { database_url, agent_id, session };
 }
 
-/** Receipts are made and signed before the head is locked, so this is done here, and not measured with the append. */
+/** Makes and signs receipts before the measurement, because the service does that before it locks the head. */
 function prepare({ book, count }: Job): void {
   prepared = Array.from({ length: count }, () => collection(issuer, book.agent_id, numbered++));
 }

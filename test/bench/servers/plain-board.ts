@@ -35,7 +35,7 @@ const columns = {
   untrustedText: 'untrusted_text',
 };
 
-/** Apollo Server over the same posts: the same page by the same keyset, without a cache of answers. */
+/** Apollo Server over the same posts. It selects the same page by the same key, without a cache of answers. */
 const pool = openPool(startOptions<PlainBoardGiven>().database_url);
 const resolvers = {
   DateTime: GraphQLDateTimeISO,

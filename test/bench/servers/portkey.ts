@@ -8,10 +8,10 @@ export interface PortkeyReady {
   readonly url: string;
 }
 
-/** @portkey-ai/gateway as it is shipped. It reads its port from the command line, and the hub from each request. */
+/** @portkey-ai/gateway with its default settings. It takes its port from the command line and the hub from each request. */
 const port = await freePort();
 process.argv.push(`--port=${port}`, '--headless');
-// It refuses hubs on loopback unless they are named.
+// It refuses hubs on loopback addresses that are not listed here.
 process.env.TRUSTED_CUSTOM_HOSTS = '127.0.0.1';
 await import('@portkey-ai/gateway/build/start-server.js');
 while (!(await listens(port))) await sleep(50);

@@ -27,12 +27,15 @@ export interface SettledTotals {
   readonly gas: number;
 }
 
-/** Number of waiting payments in one transaction of each key. */
+/** Number of payments that each key settles in one transaction. */
 const BATCH = 25;
-/** A payer mostly pays more than once: the second payment of a payer in one transaction finds its slots warm (EIP-2929). */
+/**
+ * Few payers, because most payers pay more than once. The second payment of a payer in a transaction finds its storage slots warm
+ * (EIP-2929).
+ */
 const PAYERS = 10;
 const BLOCK_SECONDS = 2;
-/** A round begins while the block is so young that all of the round goes into the next one. */
+/** A round begins within this time after a block, so that the whole round is mined in the next one. */
 const YOUNG_MS = 700;
 const POLL_MS = 25;
 
@@ -74,7 +77,7 @@ await rpcBatch(rpc_url, [
 ]);
 const blocks = watchBlocks();
 
-/** The treasury has a balance as well, as the first payment to an address costs more gas than all that follow. */
+/** Storage of USDC balances. The treasury gets one too, because the first payment to an address costs more gas than later ones. */
 function held(addresses: readonly Hex[]) {
   const holdings = addresses.map(address => ({ address, amount_atomic: 1_000_000_000n }));
   const contracts = usdcContracts(usdcAdmin.address, holdings);
@@ -111,7 +114,10 @@ function items(): SettleItem[] {
   });
 }
 
-/** Payments that are handed in together are settled together; the next ones are handed in once these are signed and journalled. */
+/**
+ * Settles all payments of a round, each batch in one transaction. The next batch is handed over after the previous one was signed and
+ * written.
+ */
 async function together(): Promise<SettledTotals> {
   const before = journalled;
   const settling: Promise<SettleOutcome>[] = [];
@@ -122,7 +128,7 @@ async function together(): Promise<SettledTotals> {
   return sumOf(await Promise.all(settling));
 }
 
-/** The same settlers with the same keys, each of which sends one authorization and waits for its receipt. */
+/** The same settlers with the same keys, but each sends one authorization and waits for its receipt. */
 async function alone(): Promise<SettledTotals> {
   const waiting = items();
   return sumOf(await Promise.all(singular.map((settler, index) => settler.settle(waiting[index] as SettleItem))));

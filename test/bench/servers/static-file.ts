@@ -7,7 +7,7 @@ import { serveTasks, startOptions } from '../child/answer.ts';
 export interface StaticFileGiven {
   readonly folder: string;
   readonly path: string;
-  /** Base64. */
+  /** Content of the file in base64. */
   readonly bytes: string;
 }
 
@@ -15,7 +15,7 @@ export interface StaticFileReady {
   readonly url: string;
 }
 
-/** One file of a folder, as @fastify/static serves it: opened and read at each request. */
+/** Serves one file of a folder by @fastify/static, which opens and reads it at each request. */
 const { folder, path, bytes } = startOptions<StaticFileGiven>();
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, path), Buffer.from(bytes, 'base64'));

@@ -10,7 +10,7 @@ export interface StockSocketsReady {
   readonly url: string;
 }
 
-/** graphql-ws and graphql-js as their manuals show them: each socket's subscription is executed separately. */
+/** graphql-ws and graphql-js set up as their manuals show. The subscription of each socket is executed separately. */
 const schema = buildSchema(`
   type Commitment { status: String! hash: String kind: String omissionRule: String }
   type Fulfillment {

@@ -12,7 +12,7 @@ import { issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall } from '../../harness/vectors/receipt-facts.ts';
 import { serveTasks } from '../child/answer.ts';
 
-/* Verifies receipts one after the other on one thread: in full, by their signatures alone, or by jose. */
+/* Verifies receipts one after the other on one thread: in full, only their signatures, or only the token by jose. */
 
 const RECEIPTS = 64;
 const keys = issuer.jwks as JsonObject;
@@ -24,7 +24,7 @@ const [first] = (Array.isArray(keys.keys) ? keys.keys : []).filter(
 );
 const jose_key = await importJWK({ ...first }, 'ES256');
 
-/** Parts of each receipt, parsed before the measurement. */
+/** Parts of each receipt, which are parsed before the measurement. */
 const apart = receipts.map(receipt => {
   const { jws, value } = receipt.issuer_signature as { jws: string; value: string };
   const parsed = parseJws(jws);
@@ -39,7 +39,7 @@ function whole(count: number): void {
     if (verifyReceipt(receiptAt(turn).receipt, keys).kind !== 'valid') throw new Error('a receipt is not valid');
 }
 
-/** The four signatures that any verification of a receipt checks. */
+/** Checks only the four signatures, which any verification of a receipt must check. */
 function signatures(count: number): void {
   for (let turn = 0; turn < count; turn++) {
     const { receipt, parsed, value, canonical } = receiptAt(turn);
@@ -53,7 +53,7 @@ function signatures(count: number): void {
   }
 }
 
-/** The token alone, which any JOSE library can verify. */
+/** Checks only the token, which any JOSE library can verify. */
 async function token(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++)
     await compactVerify(receiptAt(turn).jws, jose_key, { algorithms: ['ES256'] });

@@ -12,8 +12,8 @@ import { completion } from '../stand-still.ts';
 export interface X402Given {
   readonly pay_to: string;
   /**
-   * A facilitator in this process that accepts everything, or the official one on a chain on which every payment has
-   * already succeeded, or one that is called over HTTP.
+   * `believing`: a facilitator in this process that accepts everything. `verifying`: the official one on a chain where every payment has
+   * already succeeded. With a URL it is called over HTTP.
    */
   readonly facilitator: 'believing' | 'verifying' | { readonly url: string };
 }
@@ -22,7 +22,7 @@ export interface X402Ready {
   readonly url: string;
 }
 
-/** The stock middleware in front of the same answer. It stores nothing. */
+/** The unmodified middleware of @x402/hono in front of the same answer. It stores nothing. */
 const { pay_to, facilitator } = startOptions<X402Given>();
 const { caip2: network, usdc: asset, usdc_domain } = networks.base;
 const inProcess = { believing: trustingFacilitator, verifying: verifyingFacilitator };
