@@ -4,7 +4,7 @@ const SHOWN_MAX = 12;
 const CHARS_MAX = 160;
 const CHARS_BEFORE = 40;
 
-/** Where two values differ, each by the path of its member; a renamed member is one that is gone and one that is new. */
+/** Differences between two values, each with the path of its member. A renamed member is one that is missing and one that is new. */
 export function differencesOf(one: Json | undefined, other: Json | undefined): readonly string[] {
   const found = [...differences(one, other, [])];
   const more = found.length - SHOWN_MAX;
@@ -15,7 +15,7 @@ function* differences(one: Json | undefined, other: Json | undefined, path: read
   if (Array.isArray(one) && Array.isArray(other)) yield* membersDiffer(byIndex(one), byIndex(other), path);
   else if (isJsonObject(one) && isJsonObject(other)) {
     yield* membersDiffer(one, other, path);
-    // The order of members is a part of what goes over the wire.
+    // The order of members is compared too, because it is part of what is sent.
     const [names, others] = [Object.keys(one).join(), Object.keys(other).join()];
     if (names !== others && sorted(one) === sorted(other)) yield `${nameOf(path)}: members in another order`;
   } else if (one !== other) yield `${nameOf(path)}: ${shownBeside(one, other)} -> ${shownBeside(other, one)}`;
@@ -32,7 +32,7 @@ const byIndex = (list: readonly Json[]): Members => Object.fromEntries(list.map(
 const nameOf = (path: readonly string[]): string => path.join('.') || 'all of it';
 const sorted = (members: object): string => Object.keys(members).sort().join();
 
-/** A long text from a little before the place where it differs. */
+/** JSON of a value. A long text is shortened to the part around the first difference. */
 function shownBeside(value: Json | undefined, other: Json | undefined): string {
   const text = JSON.stringify(value) ?? 'absent';
   if (text.length <= CHARS_MAX) return text;

@@ -2,9 +2,9 @@ import type { Door } from '../../rest-compat/door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bodiesByDoor } from '../harness/doors/proof-bodies.ts';
 
-/* Valid requests from which the corpus starts: at least one for each endpoint, and one for each action of an endpoint with actions. */
+/* Valid requests from which the corpus is made: at least one for each endpoint, and one for each action of an endpoint that has actions. */
 
-/** The agent whose session comes with every request. */
+/** The agent whose session every request has. */
 export const AGENT_ID = 7;
 export const WALLET = '0x00000000000000000000000000000000000A11cE';
 const HASH = '0'.repeat(64);
@@ -12,7 +12,7 @@ const HASH_32 = `0x${HASH}`;
 const SIGNATURE = `0x${'0'.repeat(130)}`;
 const ULID = '1'.repeat(26);
 
-/** Text that is a valid value somewhere: ids, hashes, addresses, times and words. */
+/** Texts that are valid values of some member: ids, hashes, addresses, times and words. */
 export const validTexts: readonly string[] = [
   'text',
   '5',
@@ -83,7 +83,7 @@ const more: Readonly<Record<string, readonly JsonObject[]>> = {
   transcribe_audio: [{ file: { upload: 'an-upload', name: 'speech.mp3', media_type: 'audio/mpeg' } }],
 };
 
-/** Replaces names in bodies of the tests' own table, which refer to objects of those tests. */
+/** Replaces placeholders in the bodies of the tests' table, which name objects of those tests. */
 const named = (body: JsonObject): JsonObject =>
   JSON.parse(
     JSON.stringify(body)

@@ -21,9 +21,9 @@ import { requests } from './requests.ts';
 import { type SplitDescription, splitJson, splitSdl } from './shapes.ts';
 
 /*
- * `npm run compare -- record FOLDER` writes down what the service shows and takes, `npm run compare -- record-running FOLDER` what it
- * signs, seals and sends; `npm run compare -- diff FOLDER FOLDER` ends with 1 where two of these differ in more than descriptions.
- * README.md says what is compared.
+ * `npm run compare -- record FOLDER` writes down what the service shows and accepts. `npm run compare -- record-running FOLDER` writes down
+ * what it signs, seals and sends. `npm run compare -- diff FOLDER FOLDER` exits with 1 if two such folders differ in more than
+ * descriptions. README.md says what is compared.
  */
 
 const WORDS = '.descriptions.json';
@@ -76,7 +76,7 @@ async function record(folder: string): Promise<void> {
   console.log(`${count} requests of the corpus, and ${readdirSync(folder).length} files in ${folder}`);
 }
 
-/** Whether more than descriptions differs. */
+/** Prints the differences. Returns whether anything but descriptions differs. */
 function diff(before: string, after: string): boolean {
   const names = [...new Set([...readdirSync(before), ...readdirSync(after)])].sort();
   const differing = names.filter(name => textOf(before, name) !== textOf(after, name));
@@ -115,7 +115,7 @@ function show(name: string, before: string, after: string): void {
   }
 }
 
-/** Names the members in which lines of the same `at` differ. */
+/** Prints the members in which lines of the same `at` differ. */
 function showLines(name: string, before: string, after: string): void {
   const [first, second] = [linesOf(before, name), linesOf(after, name)];
   const differing = [...new Set([...first.keys(), ...second.keys()])].filter(at => first.get(at) !== second.get(at));

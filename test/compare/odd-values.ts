@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { validTexts } from './examples.ts';
 
-/* Variants of a valid request, each with one member absent, null or odd. */
+/* Variants of a valid request, each with one member that is absent, null or unusual. */
 
 /** Path of a member in a request, and its schema. */
 export interface MemberPlace {
@@ -9,7 +9,7 @@ export interface MemberPlace {
   readonly shape: JsonObject;
 }
 
-/** A request, and how it differs from the one that it was made from. */
+/** A request, and how it differs from the valid one. */
 export interface Variant {
   readonly change: string;
   readonly value: JsonObject;
@@ -18,7 +18,7 @@ export interface Variant {
 const CHARS_MAX = 20_000;
 const DEPTH_MAX = 4;
 
-/** Every member that a JSON Schema names, those of inner objects and of items too. */
+/** Every member that a JSON Schema names, including those of inner objects and of items. */
 export function placesIn(shape: Json | undefined, path: MemberPlace['path'] = []): MemberPlace[] {
   if (!isJsonObject(shape) || path.length > DEPTH_MAX) return [];
   const alternatives = [shape.anyOf, shape.oneOf, shape.allOf].flatMap(some => (Array.isArray(some) ? some : []));
@@ -29,7 +29,7 @@ export function placesIn(shape: Json | undefined, path: MemberPlace['path'] = []
   return [...members, ...placesIn(shape.items, [...path, 0]), ...alternatives.flatMap(one => placesIn(one, path))];
 }
 
-/** One variant for each member and each value that it may get, always in the same order. */
+/** One variant for each member and each of its unusual values, always in the same order. */
 export function* variantsOf(valid: JsonObject, places: readonly MemberPlace[]): Generator<Variant> {
   yield { change: 'as it is', value: valid };
   yield { change: '+ no_such_member', value: { ...valid, no_such_member: 1 } };
@@ -71,13 +71,13 @@ function valuesAt(shape: JsonObject): Json[] {
   ];
 }
 
-/** Whether a schema takes text. One that names no type takes anything. */
+/** Whether a schema allows a string. A schema without a type allows everything. */
 function takesText(shape: JsonObject): boolean {
   const types = [shape.type ?? []].flat();
   return types.length === 0 || types.includes('string');
 }
 
-/** Values at the bounds of a schema, and beyond them. */
+/** Values at the limits of a schema and beyond them. */
 function boundsOf(shape: JsonObject): Json[] {
   const { minimum, maximum, minLength, maxLength, maxItems, enum: words, const: word } = shape;
   const alternatives = [shape.anyOf, shape.oneOf].flatMap(some => (Array.isArray(some) ? some : []));
@@ -93,7 +93,7 @@ function boundsOf(shape: JsonObject): Json[] {
   ];
 }
 
-/** A copy with that value at the path; undefined removes it. Parents that the path lacks are made. */
+/** A copy with that value at the path. Undefined removes the member. Missing parents are created. */
 function put(whole: Json | undefined, [name, ...rest]: MemberPlace['path'], value: Json | undefined): Json | undefined {
   if (name === undefined) return value;
   if (name === 0) {
@@ -104,11 +104,11 @@ function put(whole: Json | undefined, [name, ...rest]: MemberPlace['path'], valu
   const { [name]: here, ...others } = isJsonObject(whole) ? whole : {};
   const inner = put(here, rest, value);
   if (inner === undefined) return others;
-  // It replaces the member in its place, since the order of members is no part of the change.
+  // An existing member keeps its position, because the order of members must not change.
   return isJsonObject(whole) && name in whole ? { ...whole, [name]: inner } : { ...others, [name]: inner };
 }
 
-/** A value, shortened for display. */
+/** Text of a value, shortened for display. */
 export function shown(value: Json | undefined): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);

@@ -12,7 +12,7 @@ import {
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { cancelTask, getTask, listTasks } from '../../rest-compat/faces/a2a/task-doors.ts';
 
-/* The operation of each endpoint, in one spelling: documents that run the same are printed alike. */
+/* The operation of each endpoint in a normal form, so that documents that do the same are printed alike. */
 
 export function operationIn({ definitions }: DocumentNode): OperationDefinitionNode {
   const operation = definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
@@ -67,13 +67,13 @@ function inline(selection: SelectionNode, fragments: ReadonlyMap<string, Fragmen
   return (fragment?.selectionSet.selections ?? []).flatMap(one => inline(one, fragments));
 }
 
-/** The root field's alias is the REST layer's own choice; the answer of the endpoint shows what the field contains. */
+/** Removes the alias of the root field, because the REST layer chooses it freely. The endpoint's answer shows the field's content. */
 function withoutRootAlias(document: DocumentNode): DocumentNode {
   const root = rootField(document);
   return visit(document, { Field: node => (node === root ? { ...node, alias: undefined } : undefined) });
 }
 
-/** Names each variable after the argument of the root field that it is passed to. */
+/** Names each variable like the argument of the root field to which it is passed. */
 function withNamedVariables(document: DocumentNode): DocumentNode {
   const passed = (argument: ArgumentNode) =>
     argument.value.kind === Kind.VARIABLE ? [[argument.value.name.value, argument.name.value] as const] : [];

@@ -7,8 +7,8 @@ import { AGENT_ID, WALLET } from './examples.ts';
 import { shown } from './odd-values.ts';
 
 /*
- * A request's context that records the first service that a resolver calls, and answers nothing: that call identifies the
- * outcome of a request, without a database or a chain.
+ * A request's context that records the first call of a service by a resolver and returns nothing. That call identifies the outcome of a
+ * request, without a database or a chain.
  */
 
 /** Ends a resolver once it has made its first call to a service. */
@@ -26,14 +26,14 @@ const caller: Principal = {
   slice: { token: 'a token' } as unknown as Principal['slice'],
 };
 
-/** Every member of a context that is a service. */
+/** Members of a context that are services. */
 const services = [
   ...['live', 'vault', 'issuer', 'wallets', 'free_wallets', 'transfers', 'failed_looks', 'reports', 'completions'],
   ...['payout_accounts', 'hand_offs', 'log_entries', 'readBookEvents', 'readBoardEvents', 'readSessionBurns'],
   ...['jobPaidBy', 'refusalOfAct', 'findTask', 'cancelTask', 'router_look_ups'],
 ];
 
-/** `reached` is filled while an operation runs with the context. */
+/** A context that puts the first call of a service into `reached`. */
 export function recordingContext(reached: Json[], valid_body?: object): object {
   const reach = (what: JsonObject): never => {
     if (reached.length === 0) reached.push(what);
@@ -92,7 +92,7 @@ export function recordingContext(reached: Json[], valid_body?: object): object {
   };
 }
 
-/** Arguments as JSON: long text by its hash, and values that are no data by their kind. */
+/** Arguments as JSON. Of a long text only the start and the hash are kept, of a value that is not data its type. */
 export function plain(value: unknown): Json {
   if (typeof value === 'string') return value.length <= 300 ? value : `${shown(value)}, ${canonicalHash(value)}`;
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
@@ -108,7 +108,7 @@ export function plain(value: unknown): Json {
   return typeof value === 'bigint' ? `${value}n` : typeof value;
 }
 
-/** The outcome of an operation: the call that its resolver has reached, or its refusal. */
+/** The outcome of an operation: the call that its resolver made, or its refusal. */
 export function resolverOutcome(reached: readonly Json[], result: object): Json {
   const [first] = reached;
   if (first !== undefined) return first;

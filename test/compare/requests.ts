@@ -29,7 +29,7 @@ import { plain, ReachedSignal, recordingContext, resolverOutcome } from './recor
 
 /* The outcome of each request of the corpus, by REST and on the graph. */
 
-/** One request, by its endpoint or root field and its change, and its outcome. */
+/** The outcome of one request. `at` names its endpoint or root field and its change. */
 export interface Outcome {
   readonly at: string;
   readonly to: Json;
@@ -38,7 +38,7 @@ export interface Outcome {
 export async function* requests(subgraphs: readonly Subgraph[]): AsyncGenerator<Outcome> {
   const graph = await openGraph(subgraphs, { logger: pino({ level: 'silent' }), introspection: true });
   const doors = everyDoor.filter((door): door is DocumentDoor => door.kind === 'document');
-  /** Arguments by the root field that a valid request has run. */
+  /** Arguments of valid requests, by root field. */
   const valid = new Map<string, JsonObject[]>();
   for (const door of doors) yield* requestsOf(door, graph, valid);
   for (const kind of ['Query', 'Mutation'] as const) {
@@ -79,7 +79,7 @@ function note({ document, variables }: ChosenOperation, valid: Map<string, JsonO
   valid.set(name.value, [...(valid.get(name.value) ?? []), argumentsBy(document, variables)]);
 }
 
-/** Path parameters that the endpoint takes. */
+/** Valid values for the endpoint's path parameters. */
 function paramsOf({ path, requests: { params } }: Door): Readonly<Record<string, string>> {
   const names = [...path.matchAll(/\{(\w+)\}|\*/g)].map(([all, name]) => name ?? all);
   const fits = (name: string, text: string) => {
@@ -95,7 +95,7 @@ function paramsOf({ path, requests: { params } }: Door): Readonly<Record<string,
   );
 }
 
-/** A request of an endpoint: its refusal, or the operation that it runs and the outcome of that. */
+/** The outcome of a request to an endpoint: its refusal, or the operation that it runs and that operation's outcome. */
 async function byRest(
   door: DocumentDoor,
   graph: Graph,
@@ -115,7 +115,7 @@ async function byRest(
   return { chosen: asked, to: { ...runs, reached: await run(graph, { document, variables, valid_body }) } };
 }
 
-/** Arguments of an operation, by root field. */
+/** Arguments of an operation's root field, by name. */
 function argumentsBy(document: DocumentNode, variables: JsonObject): JsonObject {
   const given = (rootField(document).arguments ?? []).flatMap(({ name, value }) => {
     if (value.kind !== Kind.VARIABLE) return [];
@@ -152,7 +152,7 @@ async function firstOf(graph: Graph, operation: Parameters<Graph['subscribe']>[0
   }
 }
 
-/** A root field by itself, with each of its arguments and of the members of its inputs absent, null and odd. */
+/** A root field alone, with variants in which one of its arguments, or a member of its inputs, is absent, null or unusual. */
 async function* argumentsOf(
   kind: 'Query' | 'Mutation',
   field: GraphQLField<unknown, unknown>,
@@ -176,7 +176,7 @@ function documentOf(kind: 'Query' | 'Mutation', { name, args, type }: GraphQLFie
   return `${kind.toLowerCase()} corpus${variables && `(${variables})`} { ${inner} }`;
 }
 
-/** The same as `placesIn`, for a type of the graph. */
+/** Same as `placesIn`, for an input type of the graph. */
 function inputPlaces(type: GraphQLInputType, path: MemberPlace['path']): MemberPlace[] {
   if (path.length > PATH_MAX) return [];
   if (isNonNullType(type)) return inputPlaces(type.ofType as GraphQLInputType, path);
@@ -188,13 +188,13 @@ function inputPlaces(type: GraphQLInputType, path: MemberPlace['path']): MemberP
 
 const PATH_MAX = 5;
 
-/** The part of a type by which values are chosen. */
+/** The part of a type that determines its unusual values. */
 function shapeOf(named: GraphQLNamedInputType): JsonObject {
   if (isEnumType(named)) return { type: 'word', enum: named.getValues().map(({ name }) => name) };
   return named.name in values || isInputObjectType(named) ? { type: named.name } : {};
 }
 
-/** The arguments that a field requires, for a field that no endpoint runs. */
+/** Values for a field's required arguments, for a field that no endpoint runs. */
 function required({ args }: GraphQLField<unknown, unknown>): JsonObject {
   return Object.fromEntries(
     args.filter(({ type }) => isNonNullType(type)).map(({ name, type }) => [name, valueFor(type, name)]),

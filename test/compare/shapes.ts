@@ -1,15 +1,15 @@
 import { type DocumentNode, parse, print, visit } from 'graphql';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 
-/* A description of the service in two parts: the part that may not change, and the words that may. */
+/* Splits a description of the service into the part that may not change and the texts that may. */
 
-/** A schema without its descriptions, and `words`: each description by its path. */
+/** A schema without descriptions, and `words`: each description by its path. */
 export interface SplitDescription<T> {
   readonly shape: T;
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** Takes each `description` that is text out of JSON, and sorts members, since their order means nothing in a schema. */
+/** Removes each text `description` from JSON and sorts members, whose order has no meaning in a schema. */
 export function splitJson(whole: Json): SplitDescription<Json> {
   const words: Record<string, string> = {};
   const bare = (value: Json, path: string): Json => {
@@ -28,7 +28,7 @@ export function splitJson(whole: Json): SplitDescription<Json> {
   return { shape: bare(whole, ''), words };
 }
 
-/** Takes the descriptions out of SDL. */
+/** Removes the descriptions from SDL. */
 export function splitSdl(sdl: string): SplitDescription<string> {
   const words: Record<string, string> = {};
   const path: string[] = [];

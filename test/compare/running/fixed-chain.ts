@@ -10,7 +10,7 @@ import { networks } from '../../../schema/network.ts';
 import { withParentDeathSignal } from '../../harness/parent-death-signal.ts';
 import { BEGINS_MS } from './fixed-time.ts';
 
-/** A Base whose blocks are the same in every run of one story, by number, time and hash. */
+/** A Base stand-in whose blocks have the same number, time and hash in every run of the same story. */
 export async function openFixedChain(folder: string) {
   const port = await freePort(null);
   const child = spawn(...withParentDeathSignal(anvil(), argumentsOf(port)), {
@@ -23,7 +23,7 @@ export async function openFixedChain(folder: string) {
     if (await call('eth_chainId').catch(() => null)) break;
     await sleep(50);
   }
-  // By default each block has the time of the machine.
+  // Without this setting each block would have the time of the machine.
   await call('anvil_setBlockTimestampInterval', 0);
   await rpcBatch(url, genesisCalls());
   let seconds = Math.floor(BEGINS_MS / 1_000);
@@ -45,7 +45,10 @@ export async function openFixedChain(folder: string) {
   };
 }
 
-/** So low a base fee stays constant (EIP-1559 changes it by an eighth, in whole wei), and with it the fees that we offer. */
+/**
+ * A base fee so low that it stays constant, because EIP-1559 changes it by an eighth in whole wei. The fees that we offer then stay
+ * constant too.
+ */
 const BASE_FEE_WEI = 7;
 
 function argumentsOf(port: number): string[] {

@@ -22,7 +22,7 @@ import { openFixedChain } from './fixed-chain.ts';
 import { BEGINS_MS, beginStep, beginStory, redirectPort, storyNow } from './fixed-time.ts';
 
 export const BASE_URL = 'https://gateway.example';
-/** Key of the vault, by which the record opens what the service has sealed. */
+/** Key of the vault, which also opens the texts that the service has sealed. */
 export const SEAL_KEY = 'a seal key of the comparison alone, long enough';
 export const secrets = {
   live_key: 'a-live-key',
@@ -33,11 +33,11 @@ export const secrets = {
 
 export type FixedService = Awaited<ReturnType<typeof openFixedService>>;
 
-/** Publicly known wallets with play money. */
+/** Development wallets, whose keys are publicly known. */
 export const wallets = developmentBuyers.map(({ private_key }) => privateKeyToAccount(private_key));
 export type Account = (typeof wallets)[number];
 
-/** An ordinary gateway on a Postgres and a Base of its own, all of whose inputs are the same in every run. */
+/** A gateway with its own Postgres and Base, all of whose inputs are the same in every run. */
 export async function openFixedService(cluster_url: string, name: string) {
   beginStory();
   const database = `compare_${name}`;
@@ -111,7 +111,7 @@ export async function openFixedService(cluster_url: string, name: string) {
       await sleep(found?.due === 0 ? 5 : 10);
     }
   };
-  // Periodic jobs first run at the very beginning; later each runs when the story's time reaches it.
+  // Periodic jobs run once at the start, and later when the story's time reaches their next run.
   while ((await query(`select from ${JOBS_SCHEMA}._private_jobs limit 1`)).length === 0) await sleep(10);
   await settled();
   return {
@@ -120,17 +120,17 @@ export async function openFixedService(cluster_url: string, name: string) {
     world,
     receiver,
     query,
-    /** Lets earlier work finish, then moves process, database and chain a moment forward. */
+    /** Lets earlier work finish, then moves the time of the process, the database and the chain forward by one step. */
     async step(label: string): Promise<void> {
       await settled();
       const at_ms = beginStep(label);
       await query('update story_clock set at = $1', [new Date(at_ms)]);
       await chain.tell(at_ms);
-      // Jobs that the new time makes due run before the call, not beside it.
+      // Jobs that the new time makes due must run before the call and not during it.
       await settled();
     },
     settled,
-    /** Resolves once the service knows the newest block: it signs refusals at the newest block that it knows. */
+    /** Resolves once the service has read the newest block, because a signed refusal names the newest block that was read. */
     async heardOfBlock(): Promise<void> {
       polled.block = -1;
       const height = await chain.height();
@@ -141,11 +141,11 @@ export async function openFixedService(cluster_url: string, name: string) {
   };
 }
 
-/** Counts the jobs that are due or in progress. */
+/** Counts the jobs that are due or running. */
 const DUE = `select count(*)::int as due from ${JOBS_SCHEMA}._private_jobs where attempts < max_attempts
   and (locked_at is not null or run_at <= now())`;
 
-/** Statements find the functions for the current time in `public` first, where they read it from a table. */
+/** Creates functions for the current time in `public`, where the search path finds them first. They read the time from a table. */
 function storyClock(database: string): string {
   const clocks = {
     now: 'stable',
@@ -171,10 +171,10 @@ export interface DeliveredMessage {
   readonly body: string;
 }
 
-/** Ports that the record names and on which no process listens: `redirectPort` leads them to the real ones. */
+/** Ports that appear in the record. No process listens on them; `redirectPort` connects them to the real ones. */
 const TOLD_PORTS = { router: 1_801, receiver: 1_802 } as const;
 
-/** Headers of a message without those of its connection. */
+/** Headers of a message except those of its connection. */
 const TELLING = /^(webhook-|x-svc-|content-type$|user-agent$)/;
 
 /** A receiver that accepts every webhook. */

@@ -5,13 +5,16 @@ import { p256 } from '@noble/curves/p256';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 
 /*
- * Time and randomness of this process, the same in every run. Ids, salts, nonces and signatures are then the same
- * wherever a version draws them alike, and with them all hashes over these.
+ * Makes time and randomness of this process the same in every run. Ids, salts, nonces, signatures and all hashes over these are then equal
+ * in two versions that draw them in the same way.
  */
 
-/** Start of the story. It is in the future, so that a time read from the machine's own clock is always past. */
+/** Start of the story. It is in the future, so that any time from the machine's own clock is in the past. */
 export const BEGINS_MS = Date.UTC(2030, 4, 14, 10, 20);
-/** Step of the story's time, shorter than a step takes to run, so that leases end no sooner than by the machine's clock. */
+/**
+ * Step of the story's time in milliseconds. It is shorter than a step takes to run, so that leases do not expire sooner than by the
+ * machine's clock.
+ */
 const STEP_MS = 20;
 
 let now_ms = BEGINS_MS;
@@ -27,7 +30,7 @@ export interface SealedText {
 /** Texts sealed since the last call of `takeSealed`, as the cipher received them. */
 let sealed: SealedText[] = [];
 
-/** Begins a story: time is its start, and nothing was drawn yet. */
+/** Resets the time to the story's start and clears all draws. */
 export function beginStory(): void {
   now_ms = BEGINS_MS - STEP_MS;
   sealed = [];
@@ -35,8 +38,8 @@ export function beginStory(): void {
 }
 
 /**
- * Moves time a moment forward and names the step. Draws depend on that name: a step that draws more or less than before
- * changes no other step.
+ * Moves the time forward and names the step. Draws depend on that name, so a step that draws more or less than in another version changes
+ * no other step.
  */
 export function beginStep(name: string): number {
   label = name;
@@ -53,7 +56,7 @@ export function takeSealed(): readonly SealedText[] {
   return taken;
 }
 
-/** The next bytes of that step for draws of that kind and length. Draws of another length do not change them. */
+/** The next bytes of this step for draws of that kind and length. Draws of another length do not change them. */
 function bytes(kind: string, length: number): Buffer {
   const key = `${kind} ${length}`;
   const count = drawn.get(key) ?? 0;
@@ -64,10 +67,10 @@ function bytes(kind: string, length: number): Buffer {
 const { createHash, createCipheriv, randomBytes, sign } = crypto;
 const { connect } = net;
 
-/** Ports that the record names, with the real ones: which ports are free differs from run to run, and receipts name hosts. */
+/** Real ports by the ports that appear in the record. Free ports differ in each run, but receipts name hosts with their ports. */
 const ports = new Map<number, number>();
 
-/** From now on a connection to the named port goes to the real one. */
+/** Makes connections to the port `told` go to the port `actual`. */
 export function redirectPort(told: number, actual: number): void {
   ports.set(told, actual);
 }
@@ -114,7 +117,9 @@ type SignArguments = [
   called?: (fault: Error | null, signature: Buffer) => void,
 ];
 
-/** ES256 by RFC 6979, where OpenSSL draws a random nonce. Every other signature here is deterministic by itself. */
+/**
+ * Signs ES256 with the deterministic nonce of RFC 6979, because OpenSSL draws a random one. All other signatures here are deterministic.
+ */
 function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | undefined {
   if ((key as KeyObject).asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
     if (!called) return sign(algorithm, data, key);

@@ -6,14 +6,14 @@ import type { StoryAgents, StoryIds } from './story.ts';
 import { sessionHeader, type Teller } from './teller.ts';
 import { type DoorCall, doorByName } from './transport.ts';
 
-/* Reads of the finished story: each endpoint that reads, in each of its forms. */
+/* Reads the data of the finished story through each endpoint that reads, in each of its forms. */
 
-/** Endpoints that are not read: they never end, describe the process alone, or speak another protocol. */
+/** Endpoints that are not read here, because they never end, describe only the process, or use another protocol. */
 const APART = new Set(['follow_board_events', 'a2a_get_task', 'a2a_list_tasks', 'list_wallet_receipts']);
 
 type Form = Pick<DoorCall, 'query' | 'headers' | 'params' | 'body' | 'method'>;
 
-/** Forms of a read besides the plain one, which may show nothing or not everything. */
+/** Further forms of a read, in addition to the plain one, which may show nothing or only a part. */
 function formsOf(cast: StoryAgents, things: StoryIds, tree_size: number): Readonly<Record<string, readonly Form[]>> {
   const task_id = String(things.task_id);
   const formats = (...names: string[]): Form[] => names.map(format => ({ query: { format } }));
@@ -65,7 +65,7 @@ function formsOf(cast: StoryAgents, things: StoryIds, tree_size: number): Readon
   };
 }
 
-/** Reads each endpoint as a call of the story: with a label, a moment after the call before. */
+/** Reads each endpoint as a step of the story, with its own label and time. */
 export async function readAll(teller: Teller, cast: StoryAgents, things: StoryIds): Promise<void> {
   const { tell, service } = teller;
   const [{ tree_size = 0 } = {}] = await service.query<{ tree_size: number }>(
@@ -99,7 +99,7 @@ const EVENTS = `subscription($agentId: Int!) { bookRows(agentId: $agentId, after
   wouldBlock { __typename } row { taskId seq evidence collected collectedAt rowHash prevRowHash }
 } }`;
 
-/** Both feeds as they come over HTTP, up to the newest event. */
+/** Both feeds as they are sent over HTTP, up to the newest event. */
 export async function readFeeds(
   { service }: Teller,
   cast: StoryAgents,

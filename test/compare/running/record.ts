@@ -12,7 +12,7 @@ import { tellEnd, tellStory } from './story.ts';
 import { type RecordLine, tellerOf } from './teller.ts';
 import { byGraph, byRest, type Transport } from './transport.ts';
 
-/* Runs the story twice, by REST and on the graph, each with a service of its own, and records the results. */
+/* Runs the story twice, by REST and on the graph, each time on a new service, and records the results. */
 
 const tellings = { rest: byRest, graph: byGraph } as const satisfies Readonly<Record<string, Transport>>;
 
@@ -39,7 +39,7 @@ export async function recordRunning(folder: string): Promise<void> {
   console.log(`${everyDoor.filter(({ effect }) => effect !== 'reads').length - unreached.length} writing endpoints`);
   for (const { name } of unreached) console.log(`NOT REACHED: ${name}`);
   for (const surprise of surprises) console.log(`NOT AS MEANT: ${surprise}`);
-  // A writing endpoint that the story leaves out is not compared, so the run fails.
+  // A writing endpoint that the story does not call would not be compared, so the run fails.
   if (unreached.length > 0 || surprises.length > 0) process.exitCode = 1;
 }
 
@@ -69,7 +69,7 @@ async function recordTelling(cluster: string, folder: string, name: string, tran
   return teller;
 }
 
-/** Messages by book, in the order of their arrival. */
+/** Messages of each webhook path in the order of their arrival. */
 function webhookLines(delivered: readonly DeliveredMessage[]): readonly RecordLine[] {
   return Object.entries(Object.groupBy(delivered, ({ path }) => path)).flatMap(([path, messages = []]) =>
     messages.map(({ headers, body }, index) => ({
@@ -79,7 +79,7 @@ function webhookLines(delivered: readonly DeliveredMessage[]): readonly RecordLi
   );
 }
 
-/** The Postgres of a test run, with its template. */
+/** Starts the Postgres of a test run with its template. */
 async function openCluster(): Promise<string> {
   const provided: Record<string, string> = {};
   const provide = (key: string, value: string) => {

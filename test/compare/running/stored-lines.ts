@@ -6,11 +6,11 @@ import { type FixedService, SEAL_KEY } from './fixed-service.ts';
 import { type SealedText, takeSealed } from './fixed-time.ts';
 import type { RecordLine } from './teller.ts';
 
-/* What a story stores for good: rows, events, receipts and refusals, and what was sealed. */
+/* Data that a story stores permanently: rows, events, receipts, refusals and sealed texts. */
 
 export type Lines = readonly RecordLine[];
 
-/** Lines by the name of the file that they go into. */
+/** Lines of the record by the name of their file. */
 export async function storedLines({ query }: FixedService): Promise<Readonly<Record<string, Lines>>> {
   const of = async (table: string, key: string, order: string) => {
     const rows = await query<{ key: string; row: JsonObject }>(
@@ -30,8 +30,8 @@ export async function storedLines({ query }: FixedService): Promise<Readonly<Rec
 }
 
 /**
- * A row with the text that its row_hash covers. A row that has changed state began with what the event of its first
- * transition has kept.
+ * A row with the text that its row_hash covers. The first values of a row that has changed its state are in the event of its first
+ * transition.
  */
 function withCanonical(row: JsonObject, events: Lines): JsonObject {
   const first = events
@@ -46,7 +46,7 @@ function withCanonical(row: JsonObject, events: Lines): JsonObject {
   return { row, canonical: canonicalJson(hashed), hash_holds };
 }
 
-/** The payload as JSON, so that a difference is named by its member; and whether the hash beside it is of that text. */
+/** A line with its payload as JSON, so that a difference names its member, and with the result of checking the stored hash. */
 function withPayload({ at, to }: RecordLine): RecordLine {
   const { payload, ...row } = to as JsonObject;
   const text = String(payload);
@@ -59,7 +59,7 @@ function withPayload({ at, to }: RecordLine): RecordLine {
 const BOXES = `select table_name as table, column_name as column from information_schema.columns
   where table_schema = 'public' and data_type = 'bytea' and column_name like '%box' order by 1, 2`;
 
-/** Texts that were sealed, by label; and texts that are still stored, opened with the key and compared with those that were sealed. */
+/** All texts that were sealed, by label. Those that are still stored are also opened with the key and compared with the sealed ones. */
 export async function sealedLines({ query }: FixedService): Promise<Lines> {
   const sealed = takeSealed();
   const vault = openVault(SEAL_KEY);

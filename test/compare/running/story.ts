@@ -12,7 +12,7 @@ import { delegate, nowSeconds, signAct, signRevocation } from '../../harness/ses
 import { BASE_URL, secrets, wallets } from './fixed-service.ts';
 import { type RecordedAnswer, type StoryAgent, sessionHeader, type Teller } from './teller.ts';
 
-/* The story that each service runs: every endpoint that writes, with the calls that it is made for and calls that books refuse. */
+/* The story that each service runs: every writing endpoint in its normal use, and calls that books refuse. */
 
 const DAY_MS = 86_400_000;
 const HASH = '0'.repeat(64);
@@ -25,10 +25,10 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const keyNamed = (name: string) => privateKeyToAccount(`0x${sha256Hex(`session key of ${name}`)}`);
 
 export type StoryAgents = Awaited<ReturnType<typeof register>>;
-/** Ids of the objects at the end, by their names in paths. */
+/** Ids of the story's objects by their names in paths. */
 export type StoryIds = Readonly<Record<string, string | number>>;
 
-/** Runs the whole story. Returns its agents, and the ids by which their data is read. */
+/** Runs the whole story. Returns its agents and the ids by which their data can be read. */
 export async function tellStory(teller: Teller): Promise<{ cast: StoryAgents; things: StoryIds }> {
   const cast = await register(teller);
   await listen(teller, cast);
@@ -80,11 +80,11 @@ async function register({ tell }: Teller) {
   return { alice, bob, carol, dave, erin };
 }
 
-/** The time is explicit, as by default the harness never signs two equal times. */
+/** Registers at the story's time, because by default the harness never signs two equal times. */
 const signedRegistration = async (account: StoryAgent['account']) =>
   (await registrationOf(account, { at: nowSeconds() })) as unknown as JsonObject;
 
-/** Webhooks of all kinds except alice's approvals, which need a signature of her wallet. */
+/** Sets webhooks for all kinds of events except for alice's approvals, which need a signature of her wallet. */
 async function listen({ tell, service }: Teller, { alice, bob, dave }: StoryAgents): Promise<void> {
   const kinds = ['settle', 'inflow', 'policy_blocked', 'collected', 'alert', 'given_up', 'bid', 'escrow_offer'];
   for (const [name, agent] of Object.entries({ alice, bob })) {
@@ -316,13 +316,13 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: StoryAg
   return { inflow_task_id: 'inflow-one', token, refusal_id };
 }
 
-/** The newest correction. */
+/** Task of the newest correction of an inflow. */
 function correctionIn({ fields }: RecordedAnswer): string {
   const { inflow_corrections: all } = fields.row as unknown as { inflow_corrections: { task_id: string }[] };
   return all.at(-1)?.task_id ?? '';
 }
 
-/** The graph names it in the extensions of an error. */
+/** Id of the refusal, which the graph reports in the extensions of an error. */
 function refusalIn({ exchanges }: RecordedAnswer): string {
   const [, id = ''] = /"refusal_id":"([^"]+)"/.exec(JSON.stringify(exchanges.at(-1))) ?? [];
   return id;
@@ -575,7 +575,7 @@ async function delegateSessions({ tell, service }: Teller, { alice, bob }: Story
   return { delegation_hash: theirs.delegation_hash, revoked_hash: root.delegation_hash, handed_task };
 }
 
-/** Payments to others, as a witness shows them. */
+/** Ingests payments to other services that the source of transfers confirms. */
 async function ingest({ tell, service: { world } }: Teller, { alice, bob, carol, dave, erin }: StoryAgents) {
   const shown = (number: number, members: Parameters<typeof transferOf>[0]) =>
     world.show(
@@ -760,7 +760,7 @@ async function report({ tell, service }: Teller, { alice }: StoryAgents) {
   return { report_id: String(started.fields.report_id), slug: String(published.fields.slug) };
 }
 
-/** Ends what is still open, after everything was read. */
+/** Ends everything that is still open, after all reads. */
 export async function tellEnd({ tell }: Teller, { alice, bob }: StoryAgents): Promise<void> {
   const mine = { params: book(alice), headers: sessionHeader(alice) };
   await tell('another secret', { door: 'rotate_webhook_secret', ...mine, body: {} });

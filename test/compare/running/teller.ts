@@ -10,7 +10,7 @@ export interface StoryAgent {
   session: string;
 }
 
-/** One line of the record: the name of the call, and all of its answers. */
+/** One line of the record: the label of a call, and all of its answers. */
 export interface RecordLine {
   readonly at: string;
   readonly to: Json;
@@ -21,9 +21,9 @@ export interface Teller {
   readonly calls: readonly RecordLine[];
   /** Names of the endpoints that have answered without an error. */
   readonly reached: ReadonlySet<string>;
-  /** Answers with another status than the story expects. */
+  /** Answers whose status is not the expected one. */
   readonly surprises: readonly string[];
-  /** `status`: the expected status. Default: any that is no refusal. */
+  /** Makes a call and records it. `status` is the expected status. Default: any that is no refusal. */
   tell(label: string, call: DoorCall, status?: number): Promise<RecordedAnswer>;
 }
 
@@ -59,10 +59,10 @@ export function tellerOf(service: FixedService, transport: Transport): Teller {
   };
 }
 
-/** On the graph an answer of status 200 may be a refusal. */
+/** Whether an answer is a refusal, which on the graph can have status 200. */
 function isFailed({ status, body }: TransportAnswer): boolean {
   return status >= 400 || (body !== null && typeof body === 'object' && 'errors' in body);
 }
 
-/** The header of a holder of the book's session. */
+/** Header that proves possession of the agent's book. */
 export const sessionHeader = ({ session }: Pick<StoryAgent, 'session'>) => ({ 'X-SVC-Session': session });

@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { Refusal } from '../../../schema/errors.ts';
 import type { Account } from './fixed-service.ts';
 
-/* A call of an endpoint, by REST or as its operation on the graph, and its answer. */
+/* Calls an endpoint by REST, or its operation on the graph, and reads the answer. */
 
 export interface DoorCall {
   readonly door: string;
@@ -19,18 +19,18 @@ export interface DoorCall {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
-  /** A form, sent in place of the body. By REST only. */
+  /** A form to send in place of the body, by REST only. */
   readonly form?: FormData;
-  /** Wallet that pays what a 402 asks for. */
+  /** Wallet that pays a 402. */
   readonly payer?: Account;
 }
 
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, Json>>;
-  /** The body by REST; the endpoint's row converts an answer of the graph into it. */
+  /** The body of the REST answer. On the graph the endpoint's row converts the answer into it. */
   readonly body: Json;
-  /** The payment header, to be sent again. */
+  /** The payment header, which can be sent again. */
   readonly payment?: Readonly<Record<string, string>>;
   /** All answers in order, including a 402 before its payment. */
   readonly exchanges: readonly JsonObject[];
@@ -46,7 +46,7 @@ export function doorByName(name: string): Door {
   return door;
 }
 
-/** Calls as any REST client does. */
+/** Calls the endpoint by REST. */
 export const byRest: Transport = async (url, call) => {
   const door = doorByName(call.door);
   const method = call.method ?? door.methods[0] ?? 'GET';
@@ -58,10 +58,10 @@ export const byRest: Transport = async (url, call) => {
   return exchange(url + path + (query && `?${query}`), init, call, body => body);
 };
 
-/** Headers that the graph takes as arguments, or that choose a form which it does not have. */
+/** Headers that are arguments on the graph, or that select a form that the graph does not have. */
 const ARGUMENTS = /^(x-svc-(intent|attempt|parent|payer|approval)|accept)$/i;
 
-/** Calls by REST if the graph has no operation for it: an upload, a stream, a page. */
+/** Calls the endpoint's operation on the graph, or REST if there is none: for an upload, a stream or a page. */
 export const byGraph: Transport = async (url, call) => {
   const door = doorByName(call.door);
   if (door.kind !== 'document' || call.form) return byRest(url, call);
@@ -83,7 +83,7 @@ export const byGraph: Transport = async (url, call) => {
   });
 };
 
-/** Null if the endpoint itself refuses the request: the graph then receives none. */
+/** The operation of a request. Null if the endpoint refuses the request before the graph receives it. */
 function operationOf(door: DocumentDoor, request: Parameters<DocumentDoor['operation']>[0]): ChosenOperation | null {
   try {
     return door.operation(request);
@@ -116,14 +116,14 @@ async function exchange(
   return { ...last, body: asRest(last.body), exchanges: heard, ...(payment && { payment }) };
 }
 
-/** Raises the client's limit of a dollar for a call, since jobs cost more. */
+/** Raises the client's limit of one dollar a call, because jobs cost more. */
 function clientOf(payer: Account): x402Client {
   return new x402Client()
     .setSpendControls({ maxAmountPerPayment: '$30' })
     .register('eip155:*', new ExactEvmScheme(payer));
 }
 
-/** Headers that describe the answer, without those of the connection, of time, or of rates. */
+/** Headers that describe the answer, except those of the connection, of time and of rate limits. */
 const TELLING = /^(x-svc-|payment-|x-payment-|content-type$|cache-control$|etag$|retry-after$|location$|link$)/;
 const ENCODED = /^(payment-|x-payment-)/;
 
@@ -161,7 +161,7 @@ function fileText(content: Uint8Array): Json {
   }
 }
 
-/** The path with each of its names filled in. */
+/** The path with its parameters filled in. */
 function pathWith(path: string, params: Readonly<Record<string, string | number>>): string {
   return path.replace(/\{(\w+)\}|\*/g, (whole, name: string) => {
     const value = params[name ?? 'path'];
