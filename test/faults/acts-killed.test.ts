@@ -12,8 +12,8 @@ import { type BoundSession, bindChild, bindRoot, payUnder, sessionPath } from '.
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * A process is killed at the commit of an act's effect: either the server never received that commit, or the effect is stored and no client
- * was told. When the session's key or its payer repeats the act, it has one effect, never two.
+ * A process is killed at the commit of an act's effect. Either the server never received the commit, or the effect is stored and no client
+ * got the answer. If the session's key or its payer repeats the act, there must be one effect and not two.
  */
 
 let ground: Ground;
@@ -70,7 +70,7 @@ const place = () => ({ url: healthy.url, chain: ground.chain });
 const acting = ({ delegation_hash }: DelegatedSession) => sessionPath(delegation_hash, 'act');
 const count = async (text: string, value: unknown) => (await ground.database.query({ text, values: [value] })).length;
 
-/** A receipt that was handed to an agent, whose session may redeem it. */
+/** A receipt that was handed to an agent, whose session can redeem it. */
 async function handedOn(): Promise<{ readonly theirs: BoundSession; readonly task_id: string }> {
   const [giver, target] = [await ground.chain.newWallet(), await newAgent()];
   const [ours, theirs] = [await bindRoot(healthy, giver), await bindRoot(healthy, target.account)];
@@ -159,7 +159,7 @@ describe.each(commits)('a process killed %s the commit', (point, commit) => {
     expect(again).toMatchObject({ status: 200, body: { payer: payer.address, at: body.at } });
     const stands = await mine();
     expect(stands).toHaveLength(1);
-    // If the first one was stored, it remains, with its time and its number.
+    // A revocation that was stored before remains, with its time and its number.
     if (point === 'after') expect(stands).toEqual(before);
     const numbers = (await listed()).map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => numbers.length - index));

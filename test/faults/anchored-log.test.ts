@@ -39,7 +39,7 @@ async function freshFolder(): Promise<string> {
   return folder;
 }
 
-/** What is kept outside of DATA_DIR and survives its loss: the anchor key and the other secrets. */
+/** Secrets that are stored outside of DATA_DIR and survive its loss, such as the anchor key. */
 function outside() {
   const hex = () => randomBytes(32).toString('hex');
   return { ANCHOR_KEY: hex(), ISSUER_KEYS: hex(), SEAL_KEY: hex() };
@@ -49,7 +49,7 @@ async function fund(ground: Ground, seed: string): Promise<void> {
   await ground.chain.call('anvil_setBalance', anchorKey(seed).address, '0xde0b6b3a7640000');
 }
 
-/** Runs a script as an operator would. */
+/** Runs a script by npm, as an operator would. */
 async function typed(ground: Ground, script: string, environment: Record<string, string>) {
   const env = { ...ground.environment(), ...environment };
   const { stdout } = await run('npm', ['run', '-s', script], { cwd: ROOT, env });
@@ -59,13 +59,13 @@ async function typed(ground: Ground, script: string, environment: Record<string,
 it('an anchored log: found again on Base alone, and a database that went back before it is refused', async () => {
   const ground = await openGround();
   const secrets = outside();
-  // No further automatic anchor: later ones are made on demand.
+  // Long enough that no further automatic anchor happens. Later ones are made on demand.
   const environment = { ...secrets, ANCHOR_SECONDS: '86400' };
   const gateway = await ground.start({ environment });
   const buyer = await newBuyer(ground);
   const buy = async (on: RunningService, prompt: string) => send(on, await buyer.chat(prompt));
 
-  // The key has no gas: only /health shows it.
+  // The key has no gas, which only /health reports.
   expect(nameOf(await buy(gateway, 'one'))).toBe('200');
   await expect
     .poll(() => healthOf(gateway))
@@ -89,13 +89,14 @@ it('an anchored log: found again on Base alone, and a database that went back be
   });
   await scheduled.stop();
 
-  // DATA_DIR is lost: the heads signed since the newest anchor are unknown, so the start is refused all the same.
+  // After the loss of DATA_DIR the heads that were signed since the newest anchor are unknown, so the start is refused even with a good
+  // database.
   const lost = await freshFolder();
   const unsaved = await refusalOf(ground, { environment, data_dir: lost });
   expect(unsaved).toContain('the log has no saved head');
   expect(unsaved).toContain(`has size 3, root ${printed.last_anchored_root} (transaction ${printed.last_anchored_tx})`);
 
-  // And the database was restored from before the anchor.
+  // The database was also restored from before the anchor.
   const both = { environment: { ...environment, DATABASE_URL: older }, url: older, data_dir: lost };
   expect(await refusalOf(ground, both)).toContain(`has size 3, root ${printed.last_anchored_root}`);
   const blind = { ...environment, DATABASE_URL: older, DATA_DIR: lost, ANCHOR_KEY: outside().ANCHOR_KEY };
@@ -110,7 +111,7 @@ it('an anchored log: found again on Base alone, and a database that went back be
   expect(shrunken).toContain('the database has size 2, root ');
   expect(shrunken).toContain('npm run accept-log-break');
 
-  // The operator's way on: to name what was signed.
+  // The operator continues by accepting the loss of what was signed.
   await acceptLogBreak(ground, 'an older dump', { environment: { ...blind, ...secrets } });
   const goesOn = await ground.start(both);
   const { last_anchored_root: root_hash, last_anchored_tx: tx_hash } = printed;
@@ -141,7 +142,7 @@ it('Base out of reach at start: free doors are served, paid ones open once the l
   node.behave({ kind: 'cut' });
   const waiting = await ground.start({ environment });
   await closedFor(waiting, order);
-  // The chain answers, but not for its anchors: nothing is proven yet.
+  // The chain answers, but not the request for anchors, so nothing is proven yet.
   node.behave({ kind: 'no_json', methods: ['eth_getLogs'] });
   await closedFor(waiting, order);
   expect(await awayOf(waiting)).toEqual(['base', 'log']);
@@ -150,7 +151,7 @@ it('Base out of reach at start: free doors are served, paid ones open once the l
   expect(nameOf(await send(waiting, order))).toBe('200');
   await waiting.stop();
 
-  // A database from before the anchor, for a process that joins others and so has no saved head of its own to compare.
+  // A database from before the anchor, for a process whose DATA_DIR is new, so that it has no saved head to compare.
   node.behave({ kind: 'cut' });
   const data_dir = await freshFolder();
   await acceptLogBreak(ground, 'blind', { url: older, environment: { ...environment, DATA_DIR: data_dir } });
@@ -163,7 +164,7 @@ it('Base out of reach at start: free doors are served, paid ones open once the l
   await closedFor(refused, await buyer.chat('four'));
 });
 
-/** Expects that free endpoints answer, and that paid ones say that nothing was charged, for each way to pay. */
+/** Expects that free endpoints answer, and that paid ones answer that nothing was charged, for each way to pay. */
 async function closedFor(gateway: RunningService, order: Order): Promise<void> {
   const answer = await send(gateway, order);
   expect([nameOf(answer), answer.body.charged]).toEqual(['503 chain_unavailable', false]);

@@ -6,7 +6,7 @@ import { audit } from '../harness/faults/audit.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* The approval of a call whose process is killed is given back or used, never both. */
+/* A call whose process is killed either returns its approval or uses it, never both. */
 
 let ground: Ground;
 let healthy: RunningService;
@@ -48,7 +48,7 @@ async function newest(): Promise<ApprovalAnswer> {
   return approvals[0] as ApprovalAnswer;
 }
 
-/** A call that was refused, and approved by its wallet. */
+/** A call that was refused and then approved by its wallet. */
 async function approved(content: string): Promise<ApprovalAnswer> {
   expect((await buy(healthy, content)).status).toBe(403);
   const request = await newest();
@@ -87,7 +87,7 @@ it.each(['after_settling', 'before_record', 'in_record'] as const)(
     const dying = await ground.startDying({ plan: { point } });
     await buy(dying, content).catch(() => {});
     await dying.died;
-    // Whether it is recorded yet or not.
+    // The status is the same before and after the call is recorded.
     expect(await newest()).toMatchObject({ approval_id, status: 'passed' });
     expect((await buy(healthy, content)).status).toBe(403);
     await dying.endLease();

@@ -5,7 +5,7 @@ import { answerTo, newBuyer, send, trySend } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A post that is paid for is written once, whatever dies, and with all that was found of its backing before. */
+/* A paid post is written once, regardless of which process dies, with the backing that was found before. */
 
 let ground: Ground;
 let first: RunningService;

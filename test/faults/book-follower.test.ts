@@ -21,14 +21,14 @@ const SOCKET = pathToFileURL(join(ROOT, 'rest-compat/client/book-socket.ts')).hr
 
 type Over = 'server-sent events' | 'graphql-ws';
 
-/** The program with what the page changes for sockets: one import and one member. */
+/** The program with the changes that the page describes for sockets: one import and one member. */
 function bySocket(program: string): string {
   const changed = program.replace('{ url, books, store,', '{ url, books, store, over: bookSocket,');
   expect(changed).not.toBe(program);
   return `import { bookSocket } from '${SOCKET}';\n${changed}`;
 }
 
-/** The program of the page, unchanged except that the package is not installed. */
+/** The program of the page, unchanged except that it imports the package from this checkout. */
 async function programIn(folder: string, over: Over): Promise<string> {
   const page = await readFile(join(ROOT, PAGE), 'utf8');
   const program = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
@@ -42,7 +42,7 @@ async function programIn(folder: string, over: Over): Promise<string> {
   return file;
 }
 
-/** The contents of the SQLite file. */
+/** The events in the SQLite file. */
 function heldIn(file: string) {
   // The program creates the file when it runs.
   if (!existsSync(file)) return [];

@@ -16,8 +16,8 @@ import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import { delegate } from '../harness/session/delegate.ts';
 
 /*
- * The database is restored to a state that lacks events without a leaf in the log: a budget that its owner set. The log continues as it was
- * signed, but the books do not.
+ * The database is restored to a state without an event that has no leaf in the log: its owner set a budget. The log still continues as it
+ * was signed, but the books do not.
  */
 
 type At = { readonly url: string };
@@ -57,7 +57,7 @@ async function newOwner(ground: Ground, at: At): Promise<Owner> {
   };
 }
 
-/** Adds one event, and no leaf. */
+/** Sets a budget, which adds an event to the book and no leaf to the log. */
 const setBudget = (at: At, { agent_id, session }: Omit<Owner, 'account' | 'task_id'>, budget: string) =>
   post(at, `/v1/agents/${agent_id}/book`, { session, budget });
 
@@ -136,7 +136,7 @@ describe('a database that went back by free events alone', () => {
     expect(await setBudget(goesOn, renewed, '4')).toMatchObject({ status: 200, body: { cap: '4' } });
     await goesOn.stop();
 
-    // The same loss, seen by another DATA_DIR that knows the events: what its owner has recovered since goes on.
+    // A second DATA_DIR that saved these events finds the same loss. A session that its owner has recovered since stays valid.
     expect(await refusalOf(ground, { url: older, data_dir: elsewhere })).toContain('1 book does not continue');
     const environment = { DATA_DIR: elsewhere };
     await acceptLogBreak(ground, 'the same dump, for the second folder', { url: older, environment });
@@ -151,7 +151,7 @@ describe('a database that went back by free events alone', () => {
   it('while the service runs: the next append to that book halts, is 503, and writes nothing; /health names the book', async () => {
     const ground = await openGround();
     const wire = await startDatabaseProxy(ground.database_url);
-    // It checks by itself every two seconds: whichever comes first, nothing is written.
+    // The service also checks every two seconds. In either case nothing is written.
     const gateway = await ground.start({ url: wire.url });
     const owner = await newOwner(ground, gateway);
     const older = await olderState(ground, [wire]);
@@ -238,7 +238,7 @@ describe('a DATA_DIR that cannot be written', () => {
       expect((await answerTo(gateway, kept)).status).toBe(200);
       const transfers = async () => (await ground.chain.transfers(ground.pay_to)).length;
       const before = await transfers();
-      // The lock that a writer of the file must take cannot be taken.
+      // The file cannot be written, because a writer must take this lock and it is already taken.
       const lock = join(ground.data_dir, `${file}.lock`);
       await mkdir(lock);
       const heard = await send(gateway, paid);
@@ -261,7 +261,7 @@ describe('a DATA_DIR that cannot be written', () => {
       await rmdir(lock);
       await eventually('ready', async () => ((await fetch(`${gateway.url}/readyz`)).ok ? true : null));
       expect((await send(gateway, late)).status).toBe(200);
-      // No new session was handed out, so the old one remains valid.
+      // The old session is still valid, because no new one was given out.
       expect((await setBudget(gateway, owner, '1000000000')).status).toBe(200);
       expect(await savedOf(ground, owner)).toBe(await positionIn(ground.database, owner));
       await gateway.stop();

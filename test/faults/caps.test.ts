@@ -14,13 +14,13 @@ const gateways: RunningService[] = [];
 
 beforeAll(async () => {
   ground = await openGround({ mid_hour: true });
-  // One after the other: a start costs time, and on a small machine three at once wait for each other.
+  // One after the other, because on a small machine parallel starts delay each other.
   for (let number = 0; number < 3; number++) gateways.push(await ground.start());
 });
 
 const at = (index: number) => gateways[index % gateways.length] as RunningService;
 
-/** A wallet with a book, which contains the stamp of its registration. */
+/** A wallet with a book that contains the stamp of its registration. */
 async function agent() {
   const buyer = await newBuyer(ground);
   const registered = await send(at(0), await buyer.registration());
@@ -65,7 +65,7 @@ describe('five hundred calls at once over three processes, on a cap with room fo
     for (let number = 0; number < 500; number++) orders.push(await buyer.chat(`call ${number}`));
     const answers = await Promise.all(orders.map((order, index) => answerTo(at(index), order)));
 
-    // The first twenty of an hour have a signed refusal each; the others get the location of the last one.
+    // The first twenty refusals in an hour are signed. Later ones name the last signed one.
     const ROWS = limits.blocked_rows_per_hour_max;
     expect(counted(answers)).toEqual({ 200: 10, '403 policy_blocked': ROWS, '429 blocked_too_often': 490 - ROWS });
     const refused = answers.filter(({ status }) => status === 403);

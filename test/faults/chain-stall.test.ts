@@ -48,7 +48,7 @@ function askedUntilPaid(gateway: RunningService, order: Order): Promise<Answer> 
   });
 }
 
-/** Pending, or in the hands of a reconcile that is asking the chain this moment. */
+/** Expects an answer that asks to send the same payment again: it is pending, or reconcile is checking it on the chain. */
 function expectToAskAgain(answer: Answer): void {
   expect(harmless).toContain(nameOf(answer));
   expect(answer.status).not.toBe(200);

@@ -59,7 +59,7 @@ describe('a node that goes away while the hub works', () => {
     const { buyer, gateway, ground, node, transfers } = doubtful;
     const moved = await transfers();
     const order = await buyer.chat('away in between');
-    // What is known of the market may be one block old, and would do to commit by.
+    // The service may use market data that are one block old to commit the payment, so the delay is longer than a block.
     ground.hub.behave(() => {
       node.behave({ kind: 'cut' });
       return { kind: 'answer', delay_ms: 2_500 };

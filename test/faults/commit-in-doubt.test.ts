@@ -7,8 +7,8 @@ import { type Cut, type DatabaseProxy, startDatabaseProxy } from '../harness/fau
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * A commit that was sent and never answered: it took effect or it did not, and the process cannot know. What it answers must be true in
- * both cases, and what it does next must be right in both.
+ * A commit that was sent and not answered. It took effect or it did not, and the process cannot know. Its answer must be true in both
+ * cases, and its next step right in both.
  */
 
 let ground: Ground;
@@ -28,7 +28,7 @@ const claim = 'insert claims';
 const settling = 'begin settling';
 const record = 'mark recorded';
 
-/** Sends the same payment until it brings its answer; no answer on the way may ask for another payment. */
+/** Sends the same payment until it is answered 200. No answer before may request another payment. */
 async function paidInTheEnd(order: Order): Promise<void> {
   await eventually('paid', async () => {
     const answer = await send(gateway, order);
@@ -49,7 +49,7 @@ const cases: readonly [statement: string, commit: Cut['commit'], heard: string][
   [claim, 'lost', '503 unavailable'],
   [claim, 'done', '503 unavailable'],
   [settling, 'lost', '503 settlement_pending'],
-  // The service looks at once and finds the commit, so the client need not wait.
+  // The service checks at once and finds the commit, so the client need not wait.
   [settling, 'done', '200'],
   [record, 'lost', '503 settlement_pending'],
   [record, 'done', '503 settlement_pending'],
@@ -61,7 +61,7 @@ describe.each(cases)('the commit of "%s" in doubt, in truth %s', (statement, com
     const order = await buyer.chat(`${statement} ${commit}`);
     const answer = await cutAt({ statement, commit }, order);
     expect(nameOf(answer)).toBe(heard);
-    // Only the answer to a call that is known not to have been sent may say that nothing was charged.
+    // Only the answer to a call whose payment was certainly not sent may say that nothing was charged.
     if (answer.status !== 200) expect(answer.body.charged).toBe(statement === claim ? false : undefined);
     await paidInTheEnd(order);
     await untilAllClosed(ground);

@@ -55,7 +55,7 @@ describe('a database that has become read-only', () => {
     const newcomer = await newBuyer(ground);
     const registration = await newcomer.registration();
     expectRefusedUnsent(await send(gateway, registration));
-    // This payment did buy something, so its answer must not say that nothing was charged.
+    // This payment bought something, so its answer must not say that nothing was charged.
     expect(nameOf(await send(gateway, bought))).toBe('503 settlement_pending');
     expect((await fetch(`${gateway.url}/v1/models`)).status).toBe(200);
     expect(await transfers()).toHaveLength(before);
@@ -69,7 +69,7 @@ describe('a database that has become read-only', () => {
   });
 });
 
-/** Makes the server refuse rows of that table as if its disk were full. */
+/** Makes the server refuse new rows of that table as if its disk were full. Returns a function that ends this. */
 async function fill(table: string): Promise<() => Promise<void>> {
   await ground.database.query({
     text: `create or replace function no_room() returns trigger language plpgsql as

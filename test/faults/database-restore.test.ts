@@ -49,7 +49,7 @@ it('a database that was restored to an older state, or went on from there, is re
   await callsOn(ground, 1);
   expect(await savedRoot(ground)).not.toBe(saved_root);
 
-  // The one way on from the older state: a declaration, signed and published.
+  // The only way to continue from the older state is a declaration that is signed and published.
   const reason = 'an older dump was restored';
   expect(await runOperatorProcess(ground, 'accept-log-break', [reason], { url: restored })).toContain(reason);
   const goesOn = await ground.start({ url: restored });

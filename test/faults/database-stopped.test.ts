@@ -10,12 +10,12 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import type { RunningGateway } from '../harness/gateway.ts';
 import { atEnd } from '../harness/release.ts';
 
-/** Answers that are allowed from the moment the database stops until it is back: never 402, and never another 5xx. */
+/** Answers that are allowed from the time when the database stops until it is back. 402 and other errors are not. */
 const harmless = new Set(['200', '503 unavailable', '503 settlement_pending', '409 payment_in_flight']);
 const CALLERS = 24;
-/** Each refused payment is sent again on its own until it has paid. */
+/** Milliseconds between two attempts with the same payment. */
 const RETRY_MS = 400;
-/** The one duration that is promised: how soon after the database accepts connections a paid call is served again. */
+/** Promised time from the moment when the database accepts connections until a paid call is served again. */
 const RECOVERY_MS = 5_000;
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;
@@ -44,7 +44,7 @@ interface Sent {
   readonly answer: Answer;
 }
 
-/** Callers that pay for one call after the other, half of them at each process, until they are stopped. */
+/** Callers that pay for one call after the other until they are stopped, half of them at each process. */
 function underLoad() {
   let stopped = false;
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
@@ -63,7 +63,7 @@ function underLoad() {
   };
 }
 
-/** Live rows of the book, as a dashboard follows them. */
+/** Follows the rows of the book on a socket, like a dashboard. */
 function follow(): { readonly positions: number[] } {
   const url = `${gateways[0].url.replace('http', 'ws')}/graphql`;
   const client = createClient({ url, webSocketImpl: WebSocket, connectionParams: { session }, retryAttempts: 0 });
@@ -83,7 +83,7 @@ describe('a database that is stopped at once under load, and started again', () 
     const stop = underLoad();
     await eventually('calls land', async () => (await moved()) > 40 || null);
     await cluster.stopAtOnce();
-    // What was committed as settling before is in progress on the chain; afterwards nothing moves any more.
+    // Payments that were committed as settling before are in progress on the chain. Afterwards no money moves.
     await eventually(
       '503 to all',
       async () => (await send(gateways[0], await buyer.chat('is it away?'))).status === 503 || null,
@@ -125,7 +125,7 @@ describe('a database that is stopped at once under load, and started again', () 
     const sent = [...(await stop()), ...refused];
     expect([...new Set(sent.map(({ answer }) => nameOf(answer)))].filter(name => !harmless.has(name))).toEqual([]);
 
-    // Every payment that was refused or left open is still valid, and pays for its own request once.
+    // Every payment that was refused or left open is still valid and pays for its own request once.
     await untilAllClosed(ground);
     for (const { order } of refused) expect((await claimOf(ground, order))?.state ?? 'released').toBe('released');
     const open = sent.filter(({ answer }) => answer.status !== 200);
@@ -144,7 +144,7 @@ describe('a database that is stopped at once under load, and started again', () 
   });
 });
 
-/** The number of transfers once it no longer changes. */
+/** The number of transfers, once it no longer changes. */
 async function quiet(): Promise<number> {
   for (let before = await moved(); ; ) {
     await sleep(1_000);

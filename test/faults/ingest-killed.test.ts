@@ -11,7 +11,7 @@ import { untilClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* Each transfer has one stamp and one row, whichever process dies and however many receive it. */
+/* Each transfer has one stamp and one row, regardless of which process dies and how many processes receive it. */
 
 let ground: Ground;
 let first: RunningService;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   [first, second] = await Promise.all([ground.start(), ground.startProcess()]);
 });
 
-/** An agent that has paid somebody else, and records the payment under one stamp payment or another. */
+/** An agent that has paid another service, with orders that record this payment. Each order pays another stamp. */
 async function newIngester() {
   const account = await ground.chain.newWallet();
   const buyer = await newBuyer(ground, account);
@@ -38,7 +38,7 @@ async function newIngester() {
       ...(await buyer.pay(path, body)),
       session: String(session),
     }),
-    /** Number of its stamps, without that of its registration. */
+    /** Number of its stamps, except for that of its registration. */
     async stamps(): Promise<number> {
       const paid_here = await ground.chain.transfers(ground.pay_to);
       return paid_here.filter(({ from }) => from === account.address.toLowerCase()).length - 1;

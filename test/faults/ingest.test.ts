@@ -4,12 +4,13 @@ import { invoiceOf } from '../harness/ingest/transfer-source.ts';
 
 let house: IngestService;
 beforeAll(async () => {
-  // By the claims that are taken: of the agent's registration, and of the first case once more.
+  // Fault points in the order of claims: first that of the agent's registration, then those of the cases. The first case also makes a
+  // second claim.
   const breaks_at = ['nowhere', 'after_work', 'nowhere', 'after_broadcast', 'before_record', 'after_record'];
   house = await openIngestService({ breaks_at, meant: /the drawer is stuck/ });
 });
 
-/* Each breaks off at another point, one after the other. */
+/* Each case fails at another point. They run one after the other. */
 describe.each([
   ['after it was found', false],
   ['once the stamp was sent', true],

@@ -10,7 +10,7 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* Both payments of a job move once, and are recorded once on both books, whichever process dies. */
+/* Both payments of a job move once and are recorded once on both books, regardless of which process dies. */
 
 const clock = movableClock();
 
@@ -24,14 +24,20 @@ beforeAll(async () => {
   parties = await openJobParties(ground, living);
 });
 
-/** Shorter than the validity of the others, and long enough on the busiest machine for every request before it expires. */
+/**
+ * Validity of a payment that is to expire: shorter than that of the others, but long enough on a busy machine for every request before it
+ * expires.
+ */
 const SHORT_SECONDS = 30;
 
-/** The last code occurs while the dead process's own claim is being released and the first payment checked. */
+/**
+ * Answers while a payment is in progress. The last one occurs while the claim of the dead process is being released and the first payment
+ * is checked.
+ */
 const underWay = ['409 payment_in_flight', '503 settlement_pending', '409 job_leg_in_flight'];
 
 const seen = async (path: string) => (await (await fetch(living.url + path)).json()) as JsonObject;
-/** Sends the same payment until it has moved: every answer on the way says that it is in progress. */
+/** Sends the same payment until it has moved. Every answer before must report that it is in progress. */
 function dueAfter(order: Order) {
   return eventually('the second payment to be due', async () => {
     const answer = await send(living, order);
@@ -50,7 +56,7 @@ function paidAfter(order: Order) {
   });
 }
 
-/** Signed once the gateway is up, because a payment is valid for 90 seconds. */
+/** Kills a process at that point. The payment is signed after the process has started, because it is valid for 90 seconds only. */
 async function killedAt(point: FaultPoint, sign: () => Promise<Order>): Promise<Order> {
   const dying = await ground.startDying({ plan: { point } });
   const order = await sign();

@@ -5,10 +5,7 @@ import { newBuyer, send } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/*
- * A process is killed in the midst of calls by key: nothing was paid, so nothing is owed; and nothing is half-written, whatever the process
- * was doing.
- */
+/* A process is killed during calls by API key. Nothing was paid, so nothing is owed, and no record may be partly written. */
 
 let ground: Ground;
 let healthy: RunningService;
@@ -80,11 +77,11 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
   interface KeyCallAnswer {
     readonly status: number;
     readonly svc: { readonly task_id: string; readonly settlement_status: string } | undefined;
-    /** The codes that it received until then. */
+    /** Codes of the answers before this one. */
     readonly codes: ReadonlySet<string>;
   }
 
-  /** Sends the call again for as long as the answer says that it is being worked on. */
+  /** Sends the call again as long as the answer reports that it is in progress. */
   async function untilAnswered(send: () => Promise<Response>): Promise<KeyCallAnswer> {
     const codes = new Set<string>();
     return eventually('an answer', async () => {

@@ -6,7 +6,10 @@ import { deaths, untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* What process-deaths.test.ts shows of chats and registrations, for a call at every other paid door, all of them at one point. */
+/*
+ * process-deaths.test.ts kills processes during chats and registrations. Here a process dies with a call at every other paid endpoint, all
+ * at one point.
+ */
 
 let ground: Ground;
 let healthy: RunningService;
@@ -19,7 +22,7 @@ beforeAll(async () => {
   healthy = await ground.start();
 });
 
-// At the points between these a batch stops as one, however many calls are in it.
+// At the points between these, a whole batch of calls is held as one.
 const points = deaths.filter(([point]) =>
   ['after_claim', 'after_work', 'before_record', 'after_record'].includes(point),
 );
@@ -42,7 +45,7 @@ describe.each(points)('a process killed %s', (point, left) => {
       expect(first.status).toBe(200);
       const again = await send(healthy, order);
       expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-      // Computed for each answer: how it was settled, and whether the anchor of Base changed in between.
+      // These two members are computed for each answer: how it was settled, and whether the anchor on Base has changed.
       const computed = { settlement_status: null, anchor_changed_since_binding: null };
       const svc = (answer: typeof first) => ({ ...(answer.body.svc as object), ...computed });
       expect({ ...again.body, svc: svc(again) }).toEqual({ ...first.body, svc: svc(first) });

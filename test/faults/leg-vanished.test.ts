@@ -11,12 +11,12 @@ import { hurryTasks } from '../harness/jobs.ts';
 import { delegate } from '../harness/session/delegate.ts';
 import { below, bindRoot, newKey, spendingIn } from '../harness/session/trees.ts';
 
-/* The first payment of a job is held with its transfer, and the chain then drops the transfer from its block. */
+/* The first payment of a job is recorded with its transfer, and the chain then removes the transfer from its block. */
 
 const PRICE = 1_500_001n;
-/** Below the amount that the official client pays without asking. */
+/** Below the limit up to which the official client pays by itself. */
 const SOLANA_PRICE = 500_001n;
-/** The stamp plus one per cent, rounded up. */
+/** The price of the stamp and one per cent of the job's price, rounded up. */
 const FEE = 2_000n + 15_001n;
 
 interface LegAnswer {
@@ -40,9 +40,9 @@ async function openHouse() {
       signed: { to: winner.account.address, value: PRICE, validBefore },
     });
   };
-  /** Blocks of settlements that the chain is about to lose. */
+  /** Blocks of settlements that the chain will lose. */
   const lost: string[] = [];
-  /** Waits until the newest settlements are known as mined: the service would rightly send any other again. */
+  /** Waits until the newest settlements are recorded as mined, because the service would rightly send any other one again. */
   const aboutToLose = (transactions: number) =>
     eventually('all that is lost known as mined', async () => {
       const settled = await service.query<{ state: string; block_hash: string }>(
@@ -54,7 +54,7 @@ async function openHouse() {
       return true;
     });
   const fees = [402, service.pay_to];
-  /** The payee that an answer asks to pay next. */
+  /** The status, and the payee of the offer in a 402. */
   const asked = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
   return {
     ...jobs,
@@ -65,7 +65,7 @@ async function openHouse() {
     fees,
     winners: [402, winner.account.address],
     paymentOf: (job_id: string) => paymentFor(poster.account, service.url + path(job_id), jobs.by(poster)),
-    /** Makes the first payment of the job, and returns it; the fee is still unpaid. */
+    /** Makes the first payment of a job and returns it. The fee is not paid. */
     async halfPaid(job_id: string, valid_seconds: number) {
       const made = await first(valid_seconds);
       expect(asked(await pay(job_id, made.headers))).toEqual(fees);
@@ -92,14 +92,17 @@ async function openHouse() {
       await chain.call('evm_revert', snapshot);
     },
     aboutToLose,
-    /** Lets the payment expire: no later block takes it. By the time of the chain, which earlier tests have moved ahead of ours. */
+    /**
+     * Lets the payment expire, so that no later block accepts it. The chain's time decides, which earlier tests have moved ahead of this
+     * machine's.
+     */
     async outlive({ message }: SignedPayment) {
       const { timestamp } = await chain.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
       await chain.passTime(Math.max(1, Number(message.validBefore) - Number(timestamp)));
     },
     /**
-     * Waits until the gateways have found the outcome, and no lost settlement is left to check: each one that is left would put the payment
-     * of a job in doubt again, and then no answer asks for its fee.
+     * Waits until the gateways have found the outcome and no lost settlement is left to check. A settlement that is left would put the
+     * payment of a job in doubt again, and then no answer would request its fee.
      */
     until: (found: () => Promise<boolean>) =>
       eventually('what became of it', async () => {
@@ -141,7 +144,7 @@ it('under a session: every session over it has back what both would have counted
   const { service, poster, chain, pay, asked, legOne } = house;
   const BOTH = PRICE + FEE;
   const root = await bindRoot(service, poster.account, { capAtomic: '5000000' });
-  // It has room for one job and for no other.
+  // Limits the session to the price of one job.
   const narrowed = { ...below(root), capAtomic: String(BOTH) };
   const child = await delegate(root.agent, poster.account, newKey(), narrowed);
   const counted = async ({ delegation_hash }: { readonly delegation_hash: string }) =>
@@ -218,7 +221,7 @@ it('on Solana: a fork takes it away, and the job is to be paid again', async () 
   expect(await legOne(job_id)).toEqual({ status: 'settled', payment_ref: `solana:${transfer?.signature}` });
 
   await house.aboutToLose(1);
-  // Before its slot is final: a transfer on the finalized chain is not checked again.
+  // Must happen before the slot is final, because a transfer on the finalized chain is not checked again.
   await svm.forget(transfer?.signature ?? '');
   await svm.expire();
   await svm.advance(100);

@@ -27,29 +27,29 @@ import { newKey, sessionPath } from '../harness/session/trees.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * All tables are set back under a running service, and its log is halted. Then no credential opens anything, nothing is written, and what
- * is not found may have existed.
+ * All tables are set back to an older state under a running service, which halts its log. Afterwards no credential is accepted and nothing
+ * is written, and a missing record is not answered as 404, because it may have existed.
  */
 
 let ground: Ground;
 let gateway: RunningService;
 let older: Awaited<ReturnType<typeof olderState>>;
 let agent_id: number;
-/** A session that the second one replaced; the older state does not know that. */
+/** A session that was replaced by `newest`. In the older state it is still valid. */
 let rotated_away: string;
 let newest: string;
 let lost_task: string;
 let kept: Order;
-/** A session of an agent that both states know. */
+/** A session of an agent that is the same in both states. */
 let steady: string;
 let steady_id: number;
-/** The context of its resolvers. */
+/** The context of the process's resolvers. */
 let services: EveryService;
-/** An export that was withdrawn since. */
+/** Slug of an export that was withdrawn after the older state. */
 let slug: string;
-/** A write under an Idempotency-Key, sent without a credential; both states have its answer. */
+/** A write under an Idempotency-Key without credentials. Both states contain its answer. */
 let named: () => ReturnType<typeof post>;
-/** Subscriptions opened before the halt, each with how it ended. */
+/** Subscriptions that were opened before the halt, each with a promise of the code that closed it. */
 let followed: Record<'by session' | 'by nobody', ReturnType<typeof follow>>;
 let streamed: Response;
 
@@ -82,7 +82,7 @@ beforeAll(async () => {
   expect(revoked.status).toBe(200);
   expect(await named()).toEqual(revoked);
   older = await olderState(ground, [wire]);
-  // The process caches these lists until the board moves.
+  // The process caches these lists until the board changes.
   for (const path of keptLists) expect((await get(path)).status).toBe(200);
   const rotation = await post(`/v1/agents/${agent_id}/book/rotate`, { session: rotated_away });
   newest = String((rotation.body as JsonObject).session);
@@ -100,7 +100,7 @@ beforeAll(async () => {
   await eventually('halted', () => haltOf(gateway));
 });
 
-/** A socket, with the code it was closed with. */
+/** Subscribes on a new socket. `closed` resolves with the event that closed it. */
 function follow(connectionParams: Record<string, unknown>, query: string) {
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<CloseEvent>();
@@ -118,7 +118,7 @@ function follow(connectionParams: Record<string, unknown>, query: string) {
   return { opened: opened.promise, closed: closed.promise };
 }
 
-/** A response of events that has begun. */
+/** Starts a response of server-sent events. */
 async function eventsOf(query: string, session: string): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'x-svc-session': session };
   const sent = { method: 'POST', headers, body: JSON.stringify({ query }) };
@@ -146,12 +146,12 @@ const nothingBrought: CallHeaders = {
   note: null,
 };
 
-/** All rows of each table, as a digest. */
+/** A digest of all rows for each table. */
 async function contents(): Promise<unknown> {
   const tables = await older.database.query<{ name: string }>({
     text: `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   });
-  // Heartbeats of processes, job workers, and how far the chain has come: no client sees these, and nothing is owed by them.
+  // The remaining tables contain heartbeats, job workers and the progress of the chain. No client sees them and no debt depends on them.
   const told = tables.filter(({ name }) => !['process_lease', 'job_worker', 'chain_epoch'].includes(name));
   const counts = told.map(async ({ name }) => {
     const [row] = await older.database.query<{ digest: string | null }>({
@@ -171,7 +171,7 @@ interface Vouchable {
   readonly omission_rule: string | null;
 }
 
-/** The same receipt, signed on the statement of a facilitator. */
+/** The same receipt, signed again as one that rests on the statement of a facilitator. */
 function vouched(receipt: Vouchable): Vouchable {
   const basis = { settlement_basis: 'receipt' };
   const payload = canonicalJson({ ...(JSON.parse(receipt.payload) as JsonObject), ...basis });
@@ -192,14 +192,14 @@ function store(task_id: string, receipt: Vouchable) {
 
 const writing = everyDoor.filter(door => door.kind === 'document' && door.effect !== 'reads');
 
-/** The path of the door with this agent and with ids that might exist. */
+/** The endpoint's path with this agent's id and with other ids that might exist. */
 function pathOf({ path }: Door): string {
   return path.replace('{agent_id}', String(agent_id)).replaceAll(/\{[^}]+\}/g, '1');
 }
 
 /**
- * Statuses that a caller without credentials may receive, by the columns of a door: to pay, to show a credential, or that the log is
- * halted.
+ * Statuses that a caller without credentials may get, by the columns of an endpoint's row: a demand for payment or for a credential, or the
+ * halt.
  */
 function withoutCredentials({
   price,
@@ -215,8 +215,8 @@ function withoutCredentials({
 }
 
 /**
- * A record that might have existed, for each read endpoint without credentials that can answer 404; except models, which belong to the
- * hubs.
+ * Path of a record that might have existed, for each free read endpoint that can answer 404. Models are left out, because they belong to
+ * the hubs.
  */
 const lost_records: Readonly<Record<string, () => string>> = {
   '/public/export/{slug}': () => `/public/export/${slug}`,
@@ -243,7 +243,7 @@ const lost_records: Readonly<Record<string, () => string>> = {
   '/.well-known/issuer-history.json': () => '/.well-known/issuer-history.json?version=4711',
 };
 
-/** Public read endpoints that are answered from the memory of this process. */
+/** Public read endpoints whose answers are in the memory of this process. */
 const lasting = [
   '/.well-known/did.json',
   '/.well-known/jwks.json',
@@ -254,7 +254,7 @@ const lasting = [
 
 const keptLists = ['/v1/board/posts', '/v1/board/jobs', '/v1/board/feed.atom', '/v1/board/feed.json'];
 
-/** All but the read of one model, which belongs to the hubs. */
+/** All free read endpoints except the one for a single model, because models belong to the hubs. */
 const readByAnybody = everyDoor.filter(
   ({ kind, path, methods, effect, price, possession, board_secret, ingest_key }) =>
     kind === 'document' &&
@@ -462,7 +462,7 @@ describe('while the log is halted', () => {
     for (const field of mutations) {
       const { body } = await post('/graphql', { query: operationOf('mutation', field, agent_id) });
       const code = (body as { errors?: { extensions?: { code?: string } }[] }).errors?.[0]?.extensions?.code;
-      // Public free fields are refused by the halt itself.
+      // Free fields without credentials are refused because of the halt.
       const codes = isPaid(field)
         ? ['payment_required', 'unauthenticated', 'invalid_request']
         : ['unauthenticated', 'unavailable'];
@@ -498,7 +498,7 @@ describe('while the log is halted', () => {
       for (const { extensions } of errors) expect(extensions.status, field.name).not.toBe(404);
       if (errors[0]?.extensions.code !== 'unavailable') refused_else.push(field.name);
     }
-    // They require members that no type requires, so they are refused for their input.
+    // Their input is refused first, because it lacks members that are required by a check and not by their type.
     expect(refused_else.toSorted()).toEqual([
       'broadcastGeneration',
       'clawBackLedgerEscrow',

@@ -12,8 +12,8 @@ import { clearScratch, makeScratch } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * The database goes back to an earlier state under a process that runs: its last leaves, heads and claims are gone, and
- * all connections were cut. Each test goes on from where the one before has left it.
+ * The database goes back to an earlier state under a running process: its last leaves, heads and claims are gone, and all connections were
+ * cut. Each test continues from the state that the previous one left.
  */
 
 let ground: Ground;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   wire = await startDatabaseProxy(ground.database_url);
   gateway = await ground.start({ url: wire.url });
   buyer = await newBuyer(ground);
-  // On a book of its own every resend is noted.
+  // The payer is registered, because a book records every repeated delivery.
   const registered = await answerTo(gateway, await buyer.registration());
   expect(registered.status).toBe(200);
   by_key = () => callByKey(gateway, String(registered.body.session));
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await submitElsewhere(ground, moved_elsewhere);
 });
 
-/** Under an Idempotency-Key, on the buyer's book. */
+/** A call by API key under an Idempotency-Key, on the buyer's book. */
 async function callByKey({ url }: RunningService, session: string) {
   const own = { 'x-api-key': 'a-live-key', 'idempotency-key': 'once', 'x-svc-session': session };
   const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'kept, by key' }] });
@@ -97,7 +97,7 @@ it('delivers what this database still knows, and says of all other money that it
   ];
   const before = await noted();
   expect(jwsOf(await send(gateway, kept))).toBe(kept_jws);
-  // A key or a session opens nothing: of what it was worth, too, this database says what is old.
+  // No key or session is accepted, because the database's record of their validity is old too.
   expect((await by_key()).status).toBe(503);
   expect(await noted()).toEqual(before);
   for (const order of [lost, moved_elsewhere]) {
@@ -105,7 +105,7 @@ it('delivers what this database still knows, and says of all other money that it
     expect(nameOf(answer)).toBe('503 settlement_pending');
     expect(answer.body).not.toHaveProperty('charged');
   }
-  // What the dump says of a claim is old: it is neither released nor recorded.
+  // The dump's record of the claim is old, so the claim is neither released nor recorded.
   expect(await stateThere(on_its_way)).toEqual({ state: 'claimed' });
 });
 

@@ -4,7 +4,7 @@ import { grow } from '../harness/anchor/ground.ts';
 import { openLogWatch, ROLL_LOG_BACK } from '../harness/faults/log-watch.ts';
 import { freshStore } from '../harness/store.ts';
 
-/* The connection on which a process receives events of the log is cut: when it listens again, it finds what happened in between. */
+/* The connection on which a process receives events of the log is cut. Once it listens again, it must find what happened in between. */
 
 let store: Database;
 beforeEach(async () => {
@@ -13,7 +13,7 @@ beforeEach(async () => {
   await grow(store, 3, 4);
 });
 
-/** A watch whose next connections are refused until it may listen again. */
+/** A watch whose connection is cut, and whose new connections are refused until the test allows them. */
 async function deafened() {
   let deaf = false;
   const connect: Database['connect'] = () => (deaf ? Promise.reject(new Error('no way there')) : store.connect());

@@ -5,8 +5,8 @@ import { openLyingChainService } from '../harness/faults/lying-chain-service.ts'
 import type { Lies } from '../harness/lying-chain.ts';
 
 /*
- * A node that says something else than the chain does. The money moves in every case of this file, so the one thing that
- * must never be said is "pay again"; and nothing is recorded before the chain shows the right Transfer.
+ * A node gives answers that differ from its chain. In every case of this file the money moves, so no answer may ask the payer to pay again,
+ * and nothing may be recorded before the chain shows the right Transfer.
  */
 
 let doubtful: Awaited<ReturnType<typeof openLyingChainService>>;
@@ -30,7 +30,7 @@ const withTopic = (at: number, value: string) => (log: Log) => ({ ...log, topics
 
 const stranger = `0x${'00'.repeat(12)}${'be'.repeat(20)}`;
 const another = `0x${'cd'.repeat(32)}`;
-/** `authorizationState(address,bytes32)`, asked by itself. */
+/** Whether a call is `authorizationState(address,bytes32)`. */
 const asksState = (params: readonly Json[]) => String((params[0] as JsonObject).data).startsWith('0xe94a0102');
 const unspent: Lies = { eth_call: (truth, params) => (asksState(params) ? `0x${'0'.repeat(64)}` : truth) };
 const failed = receiptTold(receipt => ({ ...receipt, status: '0x0', logs: [] }));

@@ -18,7 +18,7 @@ beforeEach(() => ground.hub.behave({ kind: 'answer' }));
 const open = (gateway: { url: string }, { body, payment }: Order) =>
   listen(gateway, JSON.parse(body), { headers: { 'x-payment': payment } });
 
-/** The hub stops after its first words, until `goOn` is called. */
+/** Makes the hub stop after its first words until `goOn` is called. */
 function pausedHub(): { goOn(): void } {
   const on = Promise.withResolvers<void>();
   ground.hub.behave({ kind: 'answer', in_stream: { after_words: 2, does: on.promise } });
@@ -114,7 +114,7 @@ describe('a process that is told to stop', () => {
     expect(await commitmentOf(endless)).toMatchObject({ status: 'UNVERIFIED', omission_rule: 'process_ended' });
     expect(await audit(ground)).toBe(2 + 3);
 
-    // The service cut the stream off itself: it owes the whole answer, free of charge.
+    // The service itself cut the stream off, so it owes the whole answer without a further charge.
     ground.hub.behave({ kind: 'answer' });
     const heard = await (await open(await ground.start(), endless)).rest();
     expect(heard).toMatchObject({ ends_well: true, finish_reasons: ['stop'] });

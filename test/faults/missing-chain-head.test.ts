@@ -18,7 +18,7 @@ it('a call is refused while no head of the chain can be had, and the refusal say
   expect(policy.status).toBe(200);
 
   const node = await startLyingChain(ground.chain.rpc_url);
-  // The node serves old blocks, but never answers a request for the head.
+  // The node returns old blocks, but never answers a request for the newest block.
   node.lie({ eth_getBlockByNumber: (truth, [tag]) => (tag === 'latest' ? undefined : truth) });
   const gateway = await ground.start({ environment: { BASE_RPC_URL: node.url } });
   const refused = await send(gateway, await buyer.chat('where are we?'));
@@ -31,7 +31,7 @@ it('a call is refused while no head of the chain can be had, and the refusal say
       charged: false,
     },
   });
-  // Degraded does not mean dead: the service refuses, reads and replays, and names what is unavailable.
+  // The service is degraded but still refuses, reads and replays. /health names the part that is unavailable.
   const health = await fetch(`${gateway.url}/health`);
   expect({ status: health.status, body: await health.json() }).toMatchObject({
     status: 200,

@@ -23,7 +23,7 @@ it('a database in front of another development chain begins a new epoch: nothing
   const chain = await freshChain();
   const later = { ...ground, chain };
   const second = await ground.start({ environment: { BASE_RPC_URL: chain.rpc_url } });
-  // Closed by name, for good: what is final and has bought nothing is not kept, so its end was written down.
+  // Its end was written down, because a claim that is final and has bought nothing is deleted.
   const endings = await ground.database.query({ text: 'select claim_key, state, final, reason from ending' });
   expect(endings).toEqual([
     { claim_key: stalled.claim_key, state: 'released', final: true, reason: 'chain_epoch_ended' },
@@ -31,12 +31,12 @@ it('a database in front of another development chain begins a new epoch: nothing
   const agents = await ground.database.query({ text: 'select reserved_atomic from book' });
   expect(agents).toEqual([{ reserved_atomic: 0n }]);
 
-  // The same keys, from their first nonce on, for a wallet that has money here.
+  // A payment by a wallet that has money on this chain. The settlement keys are the same and start at their first nonce.
   const newcomer = await newBuyer(later);
   const order = await newcomer.chat('on the second chain');
   expect(nameOf(await send(second, order))).toBe('200');
   expect(await chain.transfers(ground.pay_to)).toHaveLength(1);
-  // This chain knows neither the wallet's money nor that payment.
+  // On this chain the wallet has no money and its payment does not exist.
   expect(await send(second, stalled)).toMatchObject({ status: 402, body: { error: 'insufficient_funds' } });
 
   const again = await send(second, bought);
@@ -46,7 +46,7 @@ it('a database in front of another development chain begins a new epoch: nothing
   expect(await receipt((await claimOf(ground, order))?.task_id)).not.toHaveProperty('chain_ended');
 });
 
-/** From here on table `ending` keeps how claims end, also of those that are forgotten at once. */
+/** Copies the end of each claim to a table `ending`, because some claims are deleted at once. */
 async function writeDownEndings({ database }: Ground): Promise<void> {
   const statements = [
     'create table ending as select claim_key, state, final, reason from payment_claim with no data',

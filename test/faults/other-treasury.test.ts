@@ -19,7 +19,9 @@ import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround, untilReached } from '../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../harness/solana/orders.ts';
 
-/* The treasury is another at the next start: what was paid to the one before is delivered, and nothing more is taken for it. */
+/*
+ * The next start has another treasury. Purchases that were paid to the former one are delivered, and no further payment to it is accepted.
+ */
 
 let ground: Ground;
 let environment: Readonly<Record<string, string>>;

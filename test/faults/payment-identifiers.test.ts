@@ -7,7 +7,7 @@ import { deaths, untilAllClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A purchase that its payer has named, requested again and again, each time with another authorization. */
+/* A purchase under one payment identifier is requested several times, each time with another authorization. */
 
 const PRICE = 2_000n;
 
@@ -25,7 +25,7 @@ async function newPurchase(content: string, amount_atomic?: bigint): Promise<Pur
   return { payer: await ground.chain.newWallet(amount_atomic), name: newIdentifier(), content };
 }
 
-/** Another authorization for the purchase, ready to be sent. */
+/** Makes a new authorization for the purchase. Returns a function that sends it. */
 async function ordered({ payer, name, content }: Purchase) {
   const { headers } = await identifiedPayment(ground, payer, name);
   const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content }] });
@@ -80,7 +80,7 @@ describe.each(deaths.filter(([point]) => tried.has(point)))('a process killed %s
     expect(await lost).toBeNull();
     await dying.endLease();
 
-    // Each try is another authorization from now on: whatever is answered, at most one of them all may move.
+    // Each attempt uses another authorization, of which at most one may move, regardless of the answers.
     const bought = await eventually('bought', async () => {
       const answer = await buy(purchase, gateways[0]);
       expect(harmless).toContain(nameOf(answer));

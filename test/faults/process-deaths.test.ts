@@ -8,9 +8,10 @@ import { type Ground, openGround, untilReached } from '../harness/faults/ground.
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * Two services on one database and one chain. One of them ends while a chat and a registration are at the same point: a service in this
- * process by a simulated death that leaves what kill -9 leaves (dying-service.ts), and a process by SIGKILL, before and after the point
- * from which its payments are recorded. The other has calls of its own in flight until everything the dead one left is decided.
+ * Two services on one database and one chain. One of them ends while a chat and a registration are at the same point, before or after the
+ * one from which its payments are recorded. It is either a service in this process, with a simulated death that leaves what kill -9 leaves
+ * (dying-service.ts), or a process that gets SIGKILL. The other service has its own calls in progress until everything that the dead one
+ * left is decided.
  */
 
 let ground: Ground;
@@ -32,7 +33,7 @@ interface Way {
   start(point: FaultPoint): Promise<Death>;
 }
 
-/** A process is killed at every point in world/faults/equal-deaths.test.ts. */
+/** Points at which a process is killed here. world/faults/equal-deaths.test.ts kills one at every point. */
 const killed: ReadonlySet<FaultPoint> = new Set(['after_work', 'after_broadcast']);
 
 const ways: readonly Way[] = [
@@ -44,7 +45,7 @@ const ways: readonly Way[] = [
   },
 ];
 
-/** Its lease expires by itself. */
+/** Starts a process, whose lease expires after its death without the test ending it. */
 async function startProcess(point: FaultPoint): Promise<Death> {
   const { url, logs, exited } = await ground.startFaulty({ point, reached: 2 });
   return { url, logs, died: exited.then(code => expect(code).toBeNull()), endLease: async () => {} };
@@ -107,8 +108,8 @@ async function spoil({ claim_key }: Order): Promise<void> {
 }
 
 it('every payment of this file has moved once', async () => {
-  // One registration; for each death two calls that were in flight at the other service, a chat and a registration; and the two of the
-  // damaged one.
+  // One registration. For each death two calls that were in progress at the other service, a chat and a registration. And the two calls
+  // with a damaged request.
   expect(await audit(ground)).toBe(1 + 4 * ways.flatMap(({ at }) => at).length + 2);
 });
 

@@ -8,14 +8,14 @@ import { newAgent } from '../harness/gateways/trio.ts';
 import { type LyingChain, startLyingChain } from '../harness/lying-chain.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A report is completed, or ends with a named reason, whichever process dies and whatever the node lies about. */
+/* A report is completed or ends with a named reason, regardless of which process dies and which false answers the node gives. */
 
 let ground: Ground;
 let liar: LyingChain;
 let agent: Awaited<ReturnType<typeof newAgent>>;
 let service: RunningService;
 let last: number;
-/** Blocks with a payment made by hand. */
+/** Numbers of blocks with a payment that the test made itself. */
 const paid: number[] = [];
 /** First and last block of each page that was requested. */
 const pages: (readonly [number, number])[] = [];

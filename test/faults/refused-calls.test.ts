@@ -7,7 +7,10 @@ import { eventually, type Ground, openGround, untilReached } from '../harness/fa
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/** Less than the others are valid for, and long enough to be sent twice before it expires, on the busiest machine. */
+/**
+ * Validity of a payment that is to expire: shorter than that of the others, but long enough on a busy machine to be sent twice before it
+ * expires.
+ */
 const SHORT_SECONDS = 150;
 
 const clock = movableClock();
@@ -56,7 +59,7 @@ const evidenceOf = async (order: Order) => {
   return row?.evidence;
 };
 
-/** No refusal is signed for it: its money has moved, and a refusal says that nothing was charged. */
+/** Expects the 403 for a payment that has moved. It must not be a signed refusal, because that states that nothing was charged. */
 async function stopped(order: Order): Promise<string> {
   const { status, body } = await send(gateway, order);
   const { task_id, verify_url } = body as Readonly<Record<string, string>>;
@@ -89,7 +92,7 @@ describe('a payment whose call the book refused', () => {
     const task_id = String((await claimOf(ground, order))?.task_id);
     expect(await audit(ground)).toBe(2);
 
-    // Neither is it refunded meanwhile: the same payment may still bring the answer, and then it does.
+    // Nor is it refunded in the meantime, because the same payment may still bring the answer, as it then does.
     const open = await dispute(task_id);
     expect(open).toMatchObject({ outcome: null, reason: 'answer_still_owed', decides_after: expect.any(String) });
     await policy({ policy_type: 'kill_switch', value: null });
@@ -101,7 +104,7 @@ describe('a payment whose call the book refused', () => {
       revision: 2,
     });
     await policy({ policy_type: 'kill_switch', value: true });
-    // What was kept is delivered as ever.
+    // An answer that was stored is still delivered.
     expect((await send(gateway, order)).status).toBe(200);
   });
 
@@ -111,7 +114,7 @@ describe('a payment whose call the book refused', () => {
     const task_id = await stopped(order);
     expect(await audit(ground)).toBe(3);
 
-    // A day later it is refunded, once and for all: the same payment brings no answer any more.
+    // A day later it is refunded for good, and the same payment no longer brings an answer.
     await ground.database.query({
       text: `update payment_claim set moved_at = now() - interval '25 hours' where task_id = $1`,
       values: [task_id],
@@ -158,7 +161,7 @@ describe('a process that dies between the claim and the work', () => {
     const dying = trySend(doomed, order);
     await untilReached(doomed, 'after_claim');
     await dying;
-    // 8000 are collected, and 2000 are held by a dead process.
+    // 8,000 atomic units are collected, and the dead process has reserved 2,000.
     const held = await buyer.chat('seven');
     const first = await send(gateway, held);
     expect([200, 403]).toContain(first.status);

@@ -6,7 +6,10 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/** Less than the others are valid for, and long enough to be sent twice before it expires, on the busiest machine. */
+/**
+ * Validity of a payment that is to expire: shorter than that of the others, but long enough on a busy machine to be sent twice before it
+ * expires.
+ */
 const SHORT_SECONDS = 150;
 
 const clock = movableClock();
@@ -22,7 +25,7 @@ beforeAll(async () => {
   expect((await send(gateway, await buyer.registration())).status).toBe(200);
 });
 
-/** A payment that bought nothing, as the hub failed. */
+/** A payment that was released because the hub failed. */
 async function releasedOrder(prompt: string, valid_seconds?: number): Promise<Order> {
   const order = await buyer.chat(prompt, valid_seconds);
   ground.broken.add(prompt);
@@ -58,7 +61,7 @@ describe('a payment that was released because the hub failed', () => {
         values: [order.claim_key, reason],
       });
     await remember('used_otherwise');
-    // A search would find the money here.
+    // The stored reason decides without a search, which would find the transfer.
     const refused = await send(gateway, order);
     expect(refused.status).toBe(402);
     expect(JSON.stringify(refused.body)).toContain('used_otherwise');
@@ -70,7 +73,7 @@ describe('a payment that was released because the hub failed', () => {
   it('and then submitted by somebody else pays when it is sent again, by that transfer', async () => {
     const order = await releasedOrder('two');
     await submitElsewhere(ground, order);
-    // Its calldata is anybody's to read by now: it buys the stranger nothing.
+    // Anyone can read its calldata now, but a request of someone else gets nothing for it.
     const stolen = { ...order, body: order.body.replace('two', 'theirs') };
     expect(await send(gateway, stolen)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
     expect((await send(gateway, order)).status).toBe(200);
@@ -104,7 +107,7 @@ describe('a payment that has expired', () => {
 
   it('is recorded where it was released and somebody else had submitted it', async () => {
     await eventually('recorded', async () => (await untilClosed(ground, used)).state === 'recorded' || null);
-    // Its answer was thrown away when it was released: it is worked for once more, free.
+    // Its answer was discarded when the claim was released, so the work is done again without a charge.
     const before = ground.hub.requests.length;
     const answered = await send(gateway, used);
     expect(answered).toMatchObject({ status: 200, body: { svc: { settlement_status: 'idempotent_replay' } } });
@@ -119,12 +122,12 @@ describe('a payment that has expired', () => {
 
   it('is final where it was released and nobody has used it', async () => {
     await eventually('final', async () => {
-      // The chain's own time decides, and this chain has a block only where there is a transaction.
+      // The chain's time decides, and this chain has a new block only for a transaction.
       await ground.chain.mine();
       const text = 'select 1 from payment_claim where claim_key = $1 and final';
       return (await ground.database.query({ text, values: [unused.claim_key] }))[0] ?? null;
     });
-    // Until then it was 503: somebody might have used it for us, and a 402 would have asked for a second payment.
+    // Before it was final the answer was 503, because someone might have submitted it, and a 402 would have requested a second payment.
     expect(await send(gateway, unused)).toMatchObject({ status: 402 });
   });
 

@@ -11,8 +11,8 @@ import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/op
 import { alter, paths } from '../harness/receipt/issue.ts';
 
 /*
- * Receipts and leaves that were rewritten in the database, where no node of the head's own proof covers them, and a head
- * outside of it that is lost. Each test goes on from where the one before has left the log.
+ * Receipts and leaves are rewritten in the database where the proof of the head covers none of their nodes, and a saved head is lost. Each
+ * test continues from the state that the previous one left.
  */
 
 let ground: Ground;
@@ -61,13 +61,13 @@ it('a rewritten receipt: refused at start, until it is declared by its hashes, s
   expect(jwsOf(await send(gateway, newest()))).toBe(jws);
   expect((await send(gateway, await buyer.chat('and on it goes'))).status).toBe(200);
   await gateway.stop();
-  // What was declared is passed over from now on, and nothing else is.
+  // From now on only the declared damage is ignored.
   await harm(`update log_node set hash = sha256(hash) where level = 0 and index = 2`);
   expect(await refusalOf(ground)).toContain('the log was rewritten at leaf 2: its receipt has the hash');
 });
 
 it('a rewritten leaf among those that a start leaves out: found while the service runs, and the till is closed', async () => {
-  // As on a log of many leaves: before it serves it audits the newest of them, here one.
+  // A start audits only the newest leaves of a long log. Here that is one leaf.
   const gateway = await ground.start({ options: { audit_leaves: 1 } });
   const health = async () =>
     (await (await fetch(`${gateway.url}/health`)).json()) as { status: string; away: string[] };
@@ -85,7 +85,7 @@ it('a rewritten leaf among those that a start leaves out: found while the servic
   expect(refused.body.charged).toBe(false);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await claimOf(ground, order)).toBeNull();
-  // What was bought before is owed, and delivered.
+  // A purchase from before is owed and still delivered.
   expect(jwsOf(await send(gateway, newest()))).toBe(jws);
   expect(await ground.chain.transfers(ground.pay_to)).toHaveLength(moved);
   await gateway.stop();
@@ -106,7 +106,8 @@ it('a head outside the database that is damaged where it lies: refused', async (
 
 it('a head outside the database that is lost: refused, until that is declared', async () => {
   await rm(ground.saved_head);
-  // Where others serve it would join them; the lease of one that was stopped under load lives for some seconds more.
+  // While another process serves, it would join that process. The lease of a process that was stopped under load lasts for some more
+  // seconds.
   await eventually('nobody serves', async () => ((await anybodyServes(ground.database)) ? null : true));
   expect(await refusalOf(ground)).toContain(`the log has no saved head at ${ground.saved_head}`);
 

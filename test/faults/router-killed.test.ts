@@ -6,7 +6,7 @@ import type { DyingService } from '../harness/faults/dying-service.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* Each generation has one receipt, whichever process dies and however many receive it. */
+/* Each generation has one receipt, regardless of which process dies and how many processes receive it. */
 
 let ground: Ground;
 let router: Awaited<ReturnType<typeof startRouter>>;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   router = await startRouter();
   router.answerWithCost({ model: 'some/model', cost: '0.00125' });
   ground = await openGround({ environment: { ROUTER_URL: router.base_url } });
-  // The first one creates the tables.
+  // Started first, because it creates the tables.
   first = await ground.start();
   second = await ground.start();
   dying = {

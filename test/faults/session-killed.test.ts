@@ -7,7 +7,9 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { type DelegatedSession, delegate, signAct } from '../harness/session/delegate.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* An act and its effect are stored together or not at all, and a payment under a session is counted once, whichever process dies. */
+/*
+ * An act and its effect are stored together or not at all, and a payment under a session is counted once, regardless of which process dies.
+ */
 
 let ground: Ground;
 let healthy: RunningService;
@@ -70,7 +72,7 @@ it.each(['before_record', 'in_record'] as const)(
     await post(dying, path, body).catch(() => {});
     await dying.died;
     expect(await standing()).toEqual(before);
-    // The same signed act, and so the same nonce.
+    // Sends the same signed act again, with the same nonce.
     const again = await post(healthy, path, body);
     expect(again.status).toBe(200);
     expect(await standing()).toMatchObject({

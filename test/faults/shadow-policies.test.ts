@@ -6,7 +6,7 @@ import { untilClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* The verdict of a policy in shadow mode is stored with the claim: the process that records the claim writes the event, and no other. */
+/* The verdict of a policy in shadow mode is stored with the claim. Only the process that records the claim writes the event. */
 
 let ground: Ground;
 let healthy: RunningService;

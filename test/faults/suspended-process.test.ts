@@ -5,7 +5,10 @@ import { type Answer, jwsOf, newBuyer, type Order, send } from '../harness/fault
 import { untilClosed } from '../harness/faults/claims.ts';
 import { openGround, untilReached } from '../harness/faults/ground.ts';
 
-/** Where its calls are when a process is suspended for longer than its lease, as by a debugger, a paused machine or a stalled disk. */
+/**
+ * Points at which calls are held while a process is suspended for longer than its lease, for example by a debugger, a paused machine or a
+ * stalled disk.
+ */
 const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
   ['after_claim', 'released'],
   ['after_work', 'released'],
@@ -37,7 +40,7 @@ it('a process that sleeps past its lease charges nothing when it wakes up, where
 
   sleeper.process.kill('SIGCONT');
   for (const { order, answer } of calls) {
-    // It cannot know what the other process has done with the payment, and must not say that a new one is needed.
+    // This process cannot know what the other one did with the payment, and must not answer that a new one is needed.
     expect(await answer).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
     expect(jwsOf(await send(sleeper, order))).toBe(paid.get(order));
   }

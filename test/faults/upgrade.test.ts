@@ -17,10 +17,7 @@ import { startTestHub } from '../harness/hub.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { openWorkerService, type RunningService } from '../harness/worker-gateway.ts';
 
-/*
- * A service of the version before the baselines, continued on the database and the saved heads that it left, with a development chain that
- * has started over.
- */
+/* A service of the version before the baselines, continued on its database and saved heads, with a new development chain. */
 
 type UpgradedService = Awaited<ReturnType<typeof openUpgraded>>;
 
@@ -78,7 +75,7 @@ async function logSince(size: number, to: number, task_id: string): Promise<Log>
   return data;
 }
 
-/** A chat on the old book, paid by a wallet that the old service never saw. */
+/** Sends a chat on the old book, paid by a wallet that is new to the service. */
 async function ask(content: string): Promise<Response> {
   const pay = payingFetch(await upgraded.chain.newWallet());
   return pay(`${service.url}/v1/chat/completions`, {
@@ -95,7 +92,7 @@ async function buy(content: string): Promise<JsonObject> {
   return svc;
 }
 
-/** The old book, as its owner reads or changes it. */
+/** Reads the old book with its owner's session, or changes it. */
 async function book(set?: JsonObject): Promise<JsonObject> {
   const { agent_id, session } = upgraded.known.agent;
   const headers = { 'content-type': 'application/json', 'X-SVC-Session': session };
@@ -105,7 +102,7 @@ async function book(set?: JsonObject): Promise<JsonObject> {
   return (await answer.json()) as JsonObject;
 }
 
-/** Two unsigned instructions have been reworded since. */
+/** Replaces two unsigned instructions by their former wording. */
 function asBefore(text: string): string {
   return text
     .replace(

@@ -6,7 +6,7 @@ import { newAgent } from '../harness/gateways/trio.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* A message is sent, whichever process dies: its event is committed, so no process has to remember it. */
+/* A message is sent regardless of which process dies, because its event is committed and no process has to remember it. */
 
 let ground: Ground;
 beforeAll(async () => {

@@ -27,7 +27,7 @@ it('dashboard-apollo shows a row as it is bought, fits the screen, and reaches t
   await expect.poll(() => textOf('sums')).toBe('0.002000 USDC spent, no budget');
   press();
   await expect.poll(() => textOf('sums')).toBe('0.004000 USDC spent, no budget');
-  // The row may arrive before the program that has bought it has its response.
+  // The row may arrive before the buying program has its response.
   await expect.poll(() => lines.at(-1)).toMatch(/^bought /);
   const bought = lines.at(-1)?.replace('bought ', '') ?? '';
   expect(await page.locator('#rows tr').nth(1).textContent()).toContain(bought);

@@ -5,7 +5,7 @@ import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { ownersPageOf, walletOf } from '../../harness/doors/browser/owners-page.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* What the page for an approval by the agent's wallet keeps of a book, and how it treats one that is closed. */
+/* What the approvals page stores of a book, and what happens after a book is closed. */
 
 let service: Service;
 let page: Page;
@@ -85,7 +85,7 @@ describe('a book that is closed', () => {
     answered.resolve();
     await finished;
     await page.unroute(path);
-    // Opening and closing the same book again lets any late effect of the first answer show before the check.
+    // Opens and closes the same book again, so that a late effect of the first answer would be seen by the check.
     await show(agent);
     await page.getByRole('button', { name: 'Close the book' }).click();
     await page.getByLabel('Agent id').waitFor();

@@ -22,7 +22,7 @@ const STILL_OPEN = 'The request was not answered: the call is still open.';
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 const { open, press, untilStatusText, factsOf } = ownersPageOf(() => ({ service, page }));
 
-/** Changes the requests in the list on their way to the page. */
+/** Changes members of the listed requests before the page receives them. */
 const showAltered = ({ agent_id }: Agent, change: Partial<ApprovalAnswer>) =>
   page.route(`**/v1/agents/${agent_id}/book/approvals`, async route => {
     const response = await route.fetch();
@@ -71,7 +71,7 @@ describe('the wallet of the agent, asked by the page', () => {
     expect(await newest(agent)).toMatchObject({ status: 'approved', decided_by: 'wallet' });
     expect((await call.send()).status).toBe(200);
     expect((await newest(agent)).status).toBe('passed');
-    // Even an identical call needs a new approval once it is paid for again.
+    // Even an identical call needs a new approval if it is paid for again.
     await callToApprove(agent, 'By the wallet');
     await page.getByText(`Book of agent ${agent.agent_id}: no call is waiting for an answer.`).waitFor();
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -206,7 +206,7 @@ describe('what is over is told', () => {
     const agent = await cautious({ approval_ttl: 1 });
     await callToApprove(agent, 'Too late');
     await expect.poll(async () => (await newest(agent)).status).toBe('expired');
-    // The list still shows it as it was before it expired.
+    // The page gets the list as it was before the request expired.
     await showAltered(agent, { status: 'open' });
     await open(agent, [walletOf(agent)]);
     await press('Approve');
@@ -224,7 +224,7 @@ it('what the service and a wallet say is text, whatever it looks like', async ()
   await page.locator('article').waitFor();
   const facts = await factsOf();
   expect(facts.Model).toBe(planted);
-  // The page says that it shows only a part.
+  // The page states that it shows only a part of the text.
   expect(facts[`The first ${planted.length} of 5000 characters of the request`]).toBe(planted);
   expect(facts['Not shown']).toBe(`${5_000 - planted.length} more characters, which would be approved too.`);
   await page.getByLabel(`${planted} (test.wallet)`).check();

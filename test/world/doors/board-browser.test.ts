@@ -6,7 +6,7 @@ import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { atEnd } from '../../harness/release.ts';
 
-/* Whatever the rule of texts lets pass, or let pass before it was what it is: a browser shows it, and runs none of it. */
+/* A browser shows any text that the board accepts, or accepted under an earlier rule, and runs no part of it. */
 
 const payloads = [
   '<script>globalThis.pwned = 1</script>',
@@ -48,7 +48,7 @@ it.each([
     undefined,
     0,
   ]);
-  // Nothing of it was loaded either: but for the icon that a browser asks every site for.
+  // No part of it was loaded either. Only the icon is left out, which a browser requests from every site.
   expect(asked.filter(url => !url.endsWith('/favicon.ico'))).toEqual([service.url + path]);
   page.removeAllListeners();
 });

@@ -8,7 +8,7 @@ import { atEnd } from '../../harness/release.ts';
 
 const HOSTILE = `<script>alert(1)</script> & "quotes" ]]> 'it' &amp; \u0007 \u{1f600}`;
 
-/** Runs in the page: out here there is no DOM, and no types of one. */
+/** Code that runs in the page, as text, because the test has no DOM and no types of one. */
 const READ = `xml => {
   const read = new DOMParser().parseFromString(xml, 'application/xml');
   const all = (element, name) => [...element.getElementsByTagNameNS('http://www.w3.org/2005/Atom', name)];

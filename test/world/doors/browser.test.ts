@@ -18,7 +18,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) => ({
   body: JSON.stringify(body),
 });
 
-/** A wallet with money, and the key of it, which a page is given. */
+/** A wallet with money, and its key, which the test gives to a page. */
 async function wallet() {
   const account = await service.chain.newWallet();
   return { account, key: account.private_key };
@@ -55,7 +55,7 @@ describe('a page of another origin, in Chromium', () => {
     expect(offered.status).toBe(402);
     const { accepts } = decodePaymentRequiredHeader(offered.headers['payment-required'] ?? '');
     expect(accepts[0]).toMatchObject({ amount: String(PRICE) });
-    // Nobody has put money on that wallet.
+    // This wallet has no money.
     const { status, text } = await page.buy(generatePrivateKey(), service.url + CHAT, post(ask()));
     expect([status, JSON.parse(text)]).toMatchObject([402, { error: expect.stringContaining('insufficient') }]);
   });
@@ -96,7 +96,7 @@ describe('a page of another origin, in Chromium', () => {
     expect(JSON.parse(heard.text).data.models[0]).toEqual({ id: 'svc/auto' });
     const wrong = await page.knock(`${service.url}/graphql`, post({ query: '{ nothing }' }));
     expect([wrong.status, JSON.parse(wrong.text).errors.length]).toEqual([400, 1]);
-    // Apollo takes nothing of a page that has not asked for leave before.
+    // Apollo refuses requests that a page can send without a preflight.
     const simple = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{"query":"{ models { id } }"}' };
     expect((await page.knock(`${service.url}/graphql`, simple)).status).toBe(400);
   });

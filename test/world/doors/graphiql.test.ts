@@ -3,7 +3,7 @@ import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { openService } from '../../harness/doors/open-service.ts';
 
 it('GET /graphql is GraphiQL in Chromium: it runs a query, and asks no other host for anything', async () => {
-  // An editor that starts in Chromium may leave the chain of a small machine no time; nothing is bought here.
+  // On a small machine Chromium's start can delay the chain until it times out. Nothing is bought here.
   const options = { meant: /the chain cannot be reached/ };
   const [service, page] = await Promise.all([openService({ INTROSPECTION: 'on' }, options), openEmptyPage()]);
   const asked: string[] = [];
@@ -17,7 +17,7 @@ it('GET /graphql is GraphiQL in Chromium: it runs a query, and asks no other hos
   const hosts = asked.filter(url => !/^(?:data|blob):/.test(url)).map(url => new URL(url).origin);
   expect([...new Set(hosts)]).toEqual([service.url]);
   expect(faults).toEqual([]);
-  // On a phone the buttons are below the query, and cover none of it.
+  // On a phone the buttons must be below the query and cover no part of it.
   await page.setViewportSize({ width: 360, height: 740 });
   const boxOf = async (part: string) => {
     const box = await page.locator(`.graphiql-query-editor .graphiql-${part}`).boundingBox();

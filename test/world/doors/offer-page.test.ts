@@ -4,7 +4,7 @@ import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
 import { expectToFit } from '../../harness/doors/browser/page-fit.ts';
 import { CHAT, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* The page of a paid URL in a browser. */
+/* The page of a paid URL, opened in a browser. */
 
 let service: Service;
 let page: Page;
@@ -27,7 +27,7 @@ it.each([CHAT, AUDIO, REGISTRATION])(
     expect(await page.locator('h1').textContent()).toBe('Payment required');
     await expectToFit(page, `offer${path.replaceAll('/', '-')}`);
     expect(asked.filter(url => !url.startsWith('data:'))).toEqual([service.url + path]);
-    // Chromium reports the status of the page itself.
+    // Chromium reports the page's own status 402 as an error.
     expect(faults.filter(it => !it.includes('402'))).toEqual([]);
     page.removeAllListeners();
   },

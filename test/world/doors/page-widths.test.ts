@@ -17,9 +17,9 @@ import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { openReceiver } from '../../harness/webhook/receiver.ts';
 
-/* Every page that the service shows a person, on a phone, a tablet and a laptop: nothing is wider than the screen. */
+/* Every page for people, at the widths of a phone, a tablet and a laptop. No part may be wider than the screen. */
 
-/** As long as a caller may make a word. */
+/** The longest word that a caller may use. */
 const LONG_WORD = 'i'.repeat(128);
 
 let service: Service;
@@ -44,7 +44,7 @@ async function buyWithLongIntent() {
   return { agent, svc };
 }
 
-/** By the operation of the endpoint, or by another name of the page: each state that it has, shown and measured. */
+/** Shows and measures each state of a page, by the name of the endpoint's operation or another name of the page. */
 const pages: Readonly<Record<string, () => Promise<void>>> = {
   async get_receipt() {
     const { svc } = await buyWithLongIntent();

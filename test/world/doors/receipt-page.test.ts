@@ -18,7 +18,7 @@ let opened: Page;
 let page: Page;
 let faults: string[];
 beforeAll(async () => {
-  // Chromium that starts may leave the chain of a small machine no time.
+  // On a small machine Chromium's start can delay the chain until it times out.
   [service, opened] = await Promise.all([openService({}, { meant: /the chain cannot be reached/ }), openEmptyPage()]);
   const agent = await service.newAgent();
   receipt_url = (await service.buy(agent.account, ask(), { 'X-SVC-Session': agent.session })).body.svc.verify_url;
@@ -39,7 +39,7 @@ const PAID = 'Signed as shown. Paid: 0.002 USDC';
 const REFUSED = 'Every check that can be made here passed';
 const FAILED = 'Do not trust this page: it fails its checks';
 
-/** By the code of each check; what is left open beside them has none. */
+/** Statuses by the codes of the checks. Items for what was left open have no code and are not included. */
 const statuses = async (): Promise<Record<string, string>> =>
   Object.fromEntries(
     await page
@@ -51,7 +51,7 @@ const statuses = async (): Promise<Record<string, string>> =>
       ),
   );
 
-/** Opens the page as somebody has changed it on its way. */
+/** Opens the page after its HTML was changed on the way. */
 async function openAltered(url: string, change: (html: string) => string) {
   await page.route(url, async route => {
     const response = await route.fetch({ headers: { accept: 'text/html' } });
@@ -63,7 +63,7 @@ async function openAltered(url: string, change: (html: string) => string) {
   await page.goto(url);
 }
 
-/** The same of a member of the evidence that the page brings. */
+/** A change of one member in the page's evidence. */
 const inEvidence = (path: string, change: (old: Json) => Json) => (html: string) =>
   html.replace(/(<script type="application\/json" id="evidence">)(.*?)(<\/script>)/s, (_, open, json, close) => {
     const changed = alter(JSON.parse(json), path.split('.'), change);
@@ -153,7 +153,7 @@ describe('a receipt in Chromium', () => {
     await expect.poll(() => headline().textContent()).toBe(PAID);
     const ratios = await page.evaluate(CONTRASTS);
     expect(ratios.length).toBeGreaterThan(40);
-    // WCAG 2.2, 1.4.3.
+    // Minimum contrast of text (WCAG 2.2, section 1.4.3).
     expect(Math.min(...ratios)).toBeGreaterThanOrEqual(4.5);
     expect(await page.locator('nav').isVisible()).toBe(media === 'screen');
   });
@@ -174,7 +174,7 @@ describe('a receipt in Chromium', () => {
   });
 });
 
-/** In the page: of each text the contrast (WCAG 2.2, 1.4.3) with the nearest background that is painted behind it. */
+/** Code that runs in the page: the contrast of each text (WCAG 2.2, section 1.4.3) with the nearest painted background behind it. */
 const CONTRASTS = `(() => {
   const light = color => {
     const [r, g, b] = color.match(/[\\d.]+/g).map(Number).map(v => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
@@ -252,7 +252,7 @@ describe('what strangers call their models', () => {
       }),
     );
     await page.goto('https://svc.example/receipt/any');
-    // The policy that it names is not this one, and the transfer is another: it fails, by its own script.
+    // The document names another policy and another transfer, so the page's own script finds that it fails.
     await expect.poll(() => headline().textContent()).toBe(FAILED);
     expect(await page.evaluate('globalThis.hurt')).toBeUndefined();
     expect(await page.locator('[data-fact="Model"]').textContent()).toBe(hostile);

@@ -12,7 +12,7 @@ import {
 import { startNginx } from '../../harness/nginx.ts';
 
 let service: MeasuredService;
-/** The nginx before it. */
+/** URL of the nginx in front of the service. */
 let url: string;
 beforeAll(async () => {
   service = await openMeasuredService();

@@ -13,10 +13,9 @@ import { differences, normalized, stateOf } from '../../harness/faults/state.ts'
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 /*
- * At each fault point a process is ended by kill -9 during a call, and a service of this process dies during the same
- * call (dying-service.ts), each on a database and a chain of its own. What both leave, how their successors go on, and
- * what their callers receive must be the same. So other tests may let services die in their own process, and prove as
- * much as by kill -9.
+ * At each fault point a process gets kill -9 during a call, and a service in this process dies during the same call (dying-service.ts),
+ * each with its own database and chain. What both leave, how their successors continue, and what their callers receive must be equal. Other
+ * tests may therefore let services die in their own process and prove as much as with kill -9.
  */
 
 interface ServiceToKill {
@@ -44,7 +43,7 @@ async function openSide(start: Start) {
   return { ground, healthy, buyer, parties: await openJobParties(ground, healthy), start };
 }
 
-/** A call that reaches a point: its order, and the answer to its caller, null if the answer breaks off. */
+/** A call that reaches a point: how its order is made, and what its caller receives. That is null if the answer breaks off. */
 interface Way {
   order(side: { buyer: Awaited<ReturnType<typeof newBuyer>>; parties: JobParties }, name: string): Promise<Order>;
   hear(side: { ground: Ground }, at: Pick<RunningService, 'url'>, order: Order): Promise<unknown>;
@@ -100,7 +99,7 @@ beforeAll(async () => {
 
 const underWay = new Set(['409 payment_in_flight', '503 settlement_pending']);
 
-/** Lets the service die at that point. Returns everything observable once all work of its call has ended. */
+/** Lets a service die at that point. Returns everything that can be observed after all work of its call has ended. */
 async function dieAt(side: Side, point: FaultPoint) {
   const { ground, healthy } = side;
   const { order: ordered, hear } = ways[points[point]];
@@ -133,7 +132,7 @@ function leavesTheSame(point: FaultPoint): void {
     expect(dead).toEqual(killed);
     const states = () => Promise.all([sides.killed, sides.dead].map(({ ground }) => stateOf(ground.database)));
     const differing = async () => differences(...((await states()) as [string[], string[]]));
-    // It reads all rows of all tables on both sides, so it polls less often than other tests.
+    // Polls less often than other tests, because each poll reads all rows of all tables on both sides.
     await expect.poll(differing, { interval: 500 }).toEqual([]);
   });
 }
@@ -147,7 +146,7 @@ it('books and a log add up on both sides', async () => {
   }
 });
 
-// Their jobs stay half paid, so that their posters' books hold what the other leg costs.
+// Run last, because their jobs stay half paid and thus leave the second payment reserved on the posters' books.
 describe.each(all.filter(inTheMidstOfLegs))('a service that dies %s', leavesTheSame);
 
 it('a service that has died in this process reaches nobody and is reached by nobody, whatever of it lives on', async () => {
@@ -162,7 +161,7 @@ it('a service that has died in this process reaches nobody and is reached by nob
   expect(await sessions()).toBeGreaterThan(1);
   await dying.kill();
   const saved = await readFile(ground.saved_head, 'utf8');
-  // Its heartbeats, rounds and jobs have all been due by then.
+  // In this time its heartbeats, periodic work and jobs would all have run.
   for (let looks = 0; looks < 12; looks++) {
     expect(await sessions()).toBe(0);
     await sleep(250);

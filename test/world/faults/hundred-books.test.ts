@@ -13,7 +13,7 @@ import type { DyingService } from '../../harness/faults/dying-service.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import { ownPort } from '../../harness/own-port.ts';
 
-/* A hundred books, each with its own follower, over a line that is cut and a gateway that is killed and restarts. */
+/* A hundred books, each with its own follower, while connections are cut and a gateway is killed and started again. */
 
 const BOOKS = 100;
 const AT_ONCE = 20;
@@ -41,14 +41,14 @@ async function eachOf(them: readonly Buyer[], act: (buyer: Buyer) => Promise<voi
   for (let from = 0; from < them.length; from += AT_ONCE) await Promise.all(them.slice(from, from + AT_ONCE).map(act));
 }
 
-/** Lets only some of them buy, so that other books are at rest meanwhile. */
+/** Lets some of the buyers buy, while other books get no event. */
 async function buy(count: number): Promise<void> {
   await eachOf(buyers.slice(0, count), async buyer => {
     expect((await answerTo(gateway, await buyer.chat(`call ${bought++}`))).status).toBe(200);
   });
 }
 
-/** Received events by book; an event that is delivered twice is kept twice. */
+/** Stores received events by book. An event that is delivered twice is stored twice. */
 function memory() {
   const held = new Map<number, FollowedEvent[]>();
   const cursors = new Map<number, BookCursor>();

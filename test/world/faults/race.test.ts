@@ -19,7 +19,7 @@ async function registeredBuyer() {
   return buyer;
 }
 
-/** Half of them to each process. */
+/** Sends half of the orders to each process. */
 const spread = <T>(orders: readonly Order[], to: (gateway: RunningGateway, order: Order) => Promise<T>) =>
   Promise.all(orders.map((order, index) => to(gateways[index % 2 === 0 ? 0 : 1], order)));
 

@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Whatever was dropped, the page made no request, and the browser reported no error.
+  // After any drop the page has made no request, and the browser has reported no error.
   expect(reached.filter(url => !url.startsWith('data:'))).toEqual([
     pathToFileURL(join(folder, 'verify/verify.html')).href,
   ]);
@@ -56,7 +56,7 @@ afterEach(async () => {
 type Files = Readonly<Record<string, Json | string>>;
 const textOf = (content: Json | string) => (typeof content === 'string' ? content : JSON.stringify(content));
 
-/** Drops files on the page, as the browser does. */
+/** Drops files on the page, as a browser does. */
 async function drop(files: Files): Promise<void> {
   const texts = Object.entries(files).map(([name, content]) => [name, textOf(content)] as const);
   const transfer = await page.evaluateHandle(given => {
@@ -202,7 +202,7 @@ describe('what is dropped', () => {
 
 describe('many documents', () => {
   const MANY = 10_000;
-  /** The others are audit packs, for which the page verifies no signature. */
+  /** Number of receipts. The other documents are audit packs, whose signatures the page does not verify. */
   const RECEIPTS = 200;
 
   it('10,000 documents: a table with what is wrong first, a summary, and what was left out', async () => {
@@ -245,7 +245,8 @@ describe('many documents', () => {
 
   it('documents of every kind that the service signs, and text that is pasted', async () => {
     const json = keptDocuments.filter(({ document, keys: of }) => document !== undefined && of === undefined);
-    // A book is no document, a proof by itself says nothing, and typed data is kept here without its signature.
+    // Leaves out a book, which is no document, a proof alone, which states nothing, and typed data, which is stored here without its
+    // signature.
     const signed = json.filter(({ kind }) => !['book', 'typed_data', 'inclusion', 'consistency'].includes(kind));
     const texts = signed.map(({ document, signature, signer }) =>
       JSON.stringify(signature === undefined ? document : { ...(document as JsonObject), signature, signer }),
@@ -257,7 +258,7 @@ describe('many documents', () => {
     expect(await page.locator('tr[data-status=failed]').count()).toBe(0);
     await expect.poll(() => page.locator('#summary').textContent()).toContain(`${signed.length + 1} documents: `);
     const opened = () => page.locator('tr[data-status=open]').allTextContents();
-    // The key set came last, and applies to the documents before it.
+    // The key set was dropped last, and must apply to the earlier documents too.
     await expect.poll(async () => (await opened()).filter(row => row.includes('Not checked'))).toEqual([]);
     const open = await opened();
     expect(open.length).toBeGreaterThan(3);

@@ -8,15 +8,15 @@ import type { RunningGateway } from '../../harness/gateway.ts';
 import { newAgent } from '../../harness/gateways/trio.ts';
 
 /*
- * One of three processes is stopped and resumed again and again, at random points: in a transaction, during a message to
- * the server, between a commit and its answer, during a call to the chain.
+ * One of three processes is stopped and resumed repeatedly at random points: within a transaction, during a message to the server, between
+ * a commit and its answer, or during a call to the chain.
  */
 const WAVES = 5;
 const EACH = 8;
 
 it('a process that stutters costs the others no answer, and no payment is charged twice or lost', async () => {
   const ground = await openGround();
-  // One after the other: a start is work, and on a small machine parallel starts delay each other.
+  // One after the other, because on a small machine parallel starts delay each other.
   const stuttering = await ground.startProcess();
   const one = await ground.startProcess();
   const other = await ground.startProcess();
@@ -25,7 +25,7 @@ it('a process that stutters costs the others no answer, and no payment is charge
   const orders: Order[] = [];
   const newOrders = async () => {
     const made: Order[] = [];
-    // All on one book, so that all need the same head.
+    // All calls are on one book, so that all need the same head.
     for (let number = 0; number < EACH; number++)
       made.push({ ...(await (buyers[number % 3] ?? owner).chat(`call ${number}`)), session: owner.session });
     orders.push(...made);
@@ -44,7 +44,7 @@ it('a process that stutters costs the others no answer, and no payment is charge
   }
   calm.abort();
   await stutter;
-  // Calls at the stopped process may fail with a refusal that charges nothing, or that asks to send the same payment again.
+  // Calls at the stopped process may fail with a refusal that charges nothing, or that requests the same payment again.
   const told = new Set((await Promise.all(heard)).flat());
   expect([...told].filter(name => !harmless.has(name) && name !== '503 unavailable')).toEqual([]);
 

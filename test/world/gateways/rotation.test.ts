@@ -15,14 +15,14 @@ import { ROOT } from '../../harness/root.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 /*
- * Two processes change their seed under load, one after the other, as behind a load balancer that takes each out before
- * it is stopped. Then the new key leaks, a third one replaces it, and it is revoked while a process still signs by it.
+ * Two processes change their seed under load, one after the other, like behind a load balancer that stops sending to each before it is
+ * stopped. Then the new key leaks, a third one replaces it, and the leaked one is revoked while a process still signs with it.
  */
 
 const seeds = Array.from({ length: 3 }, () => randomBytes(32).toString('hex')) as [string, string, string];
 const [OLD, NEW, NEWEST] = seeds;
 const AT_ONCE = 4;
-/** Limit of calls for each caller; the load ends sooner if the restarts do. */
+/** Maximum number of calls for each caller. The load ends earlier if the restarts do. */
 const CALLS_MAX = 400;
 
 const run = promisify(execFile);
@@ -49,7 +49,7 @@ type Svc = JsonObject & {
 const svcOf = ({ body }: { readonly body: JsonObject }) => body.svc as Svc;
 const kidOf = ({ issuer_signature }: Svc) => issuer_signature.kid;
 
-/** Calls in progress at a process: a balancer lets it finish them before it is stopped. */
+/** Number of calls in progress at each process, which a load balancer lets it complete before it is stopped. */
 const under_way = new Map<RunningService, number>();
 
 async function through<T>(number: number, call: (at: RunningService) => Promise<T>): Promise<T> {
@@ -63,7 +63,7 @@ async function through<T>(number: number, call: (at: RunningService) => Promise<
   }
 }
 
-/** Restarts one of the processes that take calls: taken out before it is stopped, put back once it serves by its new seeds. */
+/** Restarts one of the processes that get calls. It gets none from before its stop until it serves with its new seeds. */
 async function restart(index: number, ...issuer_keys: string[]): Promise<void> {
   const [stopped] = gateways.splice(index, 1) as [RunningService];
   await eventually('its calls to end', () => (under_way.get(stopped) ?? 0) === 0 || null);
@@ -76,7 +76,7 @@ interface Load {
   readonly receipts: Svc[];
 }
 
-/** Makes calls one after the other, each at the next process, until `until` is true. No call is sent twice. */
+/** Makes calls one after the other, each at the next process, until `until` returns true. No call is sent twice. */
 async function callOn({ chat }: (typeof buyers)[number], until: () => boolean, load: Load): Promise<void> {
   for (let number = 0; number < CALLS_MAX && !until(); number++) {
     const order = await chat(`under load ${number}`);
@@ -84,7 +84,7 @@ async function callOn({ chat }: (typeof buyers)[number], until: () => boolean, l
     load.heard.push(nameOf(answer));
     const svc = svcOf(answer);
     load.receipts.push(svc);
-    // A holder of the receipt may request the key from any process, at once.
+    // The holder of a receipt may request the key from any process at once.
     const verified = verifyReceipt(svc, await through(number + 1, jwksOf), { base_url: url });
     if (verified.kind === 'invalid') load.heard.push(`${verified.code} by the keys of another process`);
     const checkpoint = await through(number + 1, async ({ url }) => (await fetch(`${url}/log/checkpoint`)).status);

@@ -9,7 +9,7 @@ import { ROOT } from '../../../harness/root.ts';
 import { ownFolder } from '../../../harness/scratch.ts';
 
 const run = promisify(execFile);
-/** Run by a hook of git, these name the repository of the hook. */
+/** Removes variables that git sets for a hook, because they name the repository of the hook. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
 
 const SUPERGRAPH = 'schema/supergraph.graphql';

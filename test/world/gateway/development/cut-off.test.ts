@@ -11,11 +11,11 @@ import { atEnd } from '../../../harness/release.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 
-/* What a run of the suite or of the bench leaves behind when it is killed and cannot clean up. */
+/* What a run of the suite or of the bench leaves behind if it is killed and cannot clean up. */
 
 const IDLE_MS = 2_000;
 
-/** Folder in which that run has its scratch folders. */
+/** Folder that contains the scratch folders of the run. */
 let folder: string;
 beforeEach(async () => {
   const own = await makeScratch();
@@ -39,7 +39,7 @@ async function cutOff(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Reads again if a folder was renamed meanwhile, as initdb's is. */
+/** Folders with stand-ins. Lists again if a folder was renamed during the listing, as initdb's is. */
 async function dataFolders(root: string): Promise<string[]> {
   const names = await eventually('listed', () =>
     readdir(root, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
@@ -61,7 +61,7 @@ async function started(): Promise<ReadonlyMap<string, ProcessMark>> {
   return found;
 }
 
-/** One keeper of a run has several chains, each with a number. */
+/** Kinds of these processes. A keeper may have several chains, which have numbers. */
 const kinds = (all: ReadonlyMap<string, unknown>) =>
   new Set([...all.keys()].map(name => name.split(' ')[0]?.replace(/-\d+$/, '')));
 
@@ -93,7 +93,7 @@ describe('a run that is killed leaves no process behind', () => {
       const found = await started();
       return kinds(found).has('postgres') && kinds(found).has('svm') ? found : null;
     });
-    // All of them ran before the run is cut off.
+    // All of them must run before the run is killed.
     expect(livingOf(all)).toEqual([...all.keys()]);
     await cutOff(run);
     await allGone(all);

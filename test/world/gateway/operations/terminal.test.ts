@@ -11,7 +11,7 @@ import { atEnd } from '../../../harness/release.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 
-/* The service as a person at a terminal meets it: `script` of Debian's bsdutils gives it one. */
+/* The service at a terminal, which `script` (Debian's bsdutils) provides. */
 
 const CTRL_C = '\x03';
 
@@ -89,7 +89,7 @@ describe('on a terminal', () => {
       .toContainEqual(expect.stringMatching(/^\^Cstopping when the current step of the start is done/));
     await sleep(limits.signal_echo_ms + 100);
     expect(await terminal.type(CTRL_C)).toBe(0);
-    // After the terminal's echo of the key.
+    // The text follows the terminal's echo of the key.
     await expect
       .poll(() => terminal.lines().join('\n'))
       .toContain('stopped before it was ready; no data is lost, and it can be started again');

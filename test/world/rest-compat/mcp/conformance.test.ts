@@ -9,12 +9,12 @@ import { atEnd } from '../../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 
 /*
- * The official conformance suite, against the served /mcp. Of its scenarios those that need nothing but tools of a server's own;
- * each of the others calls tools, resources or prompts of the suite's example server by name.
+ * The official conformance suite for the service's /mcp. Only scenarios that need no particular tool are run; each of the others calls
+ * tools, resources or prompts of the suite's example server by name.
  */
 
 const SUITE = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js');
-/** By scenario how many checks it makes: none that was left out passes for one that succeeded. */
+/** Scenarios with the number of their checks, so that a check which was skipped does not count as successful. */
 const scenarios: readonly [string, number][] = [
   ['server-initialize', 1],
   ['ping', 1],
@@ -33,7 +33,7 @@ it.each(scenarios)('passes %s of the official conformance suite', async (scenari
   atEnd(() => clearScratch(out));
   const { port } = new URL(service.url);
   const args = ['server', '--url', `http://localhost:${port}/mcp`, '--scenario', scenario, '-o', out];
-  // It ends with another code where a check fails; what it found is said by its own record.
+  // The suite's exit code is ignored. Its own record has the result of each check.
   await promisify(execFile)(process.execPath, [SUITE, ...args], { cwd: out, timeout: 60_000 }).catch(() => {});
   const [folder = ''] = await readdir(out);
   const found = JSON.parse(await readFile(join(out, folder, 'checks.json'), 'utf8')) as { status: string }[];

@@ -67,7 +67,7 @@ it('hledger reads each name of an account that may be set as that name, with the
 
 const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } } as const;
 
-/** What hledger finds on all accounts of that name, by currency. */
+/** The sums that hledger computes for all accounts of that name, by currency. */
 function hledgerSums(file: string, account: string, sign: bigint): CurrencySums {
   const balance = execFileSync(
     'hledger',
