@@ -207,7 +207,7 @@ it('names the member at fault, whatever it is called', () => {
 const PlankNoun = z.object({ plank_id: z.string() });
 objectType('Plank', 'A plank.', PlankNoun);
 
-/** Its fields are made of another table. */
+/** An object type whose fields come from another table. */
 @ObjectType('Store')
 class Store {
   @Field(() => String) name!: string;

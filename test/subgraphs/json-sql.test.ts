@@ -25,7 +25,7 @@ const text = fc.string({ unit: 'binary', maxLength: 12 }).filter(it => it.isWell
 const maybe = <T>(it: fc.Arbitrary<T>) => fc.option(it, { nil: null });
 const json = fc.jsonValue({ maxDepth: 2 }).filter(it => !JSON.stringify(it).includes('\\u0000'));
 const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), json);
-/** What facts may hold under a name that GraphQL shows, and what they may not. */
+/** Facts of any row: members that GraphQL shows, and values that it must not show. */
 const facts = fc.record(
   {
     event: fc.constant('policy_blocked'),
@@ -42,7 +42,7 @@ const facts = fc.record(
   { requiredKeys: [] },
 );
 const job_kind = fc.constantFrom('completions', 'other');
-/** Both forms, with optional members of either kind. */
+/** Both forms of a fulfillment, with optional members of either kind. */
 const fulfillment = fc.record(
   {
     job_kind,
@@ -106,7 +106,7 @@ const replays = rows
     hash: '',
   }));
 
-/** Every fourth row is followed by three that correct it, if it is an inflow. */
+/** Every fourth row is corrected by the three rows that follow it. */
 const corrections = rows
   .map(({ seq }) => ({ agent_id: AGENT, seq, original_seq: seq - (seq % 4), corrects_seq: seq - (seq % 4) }))
   .filter(({ seq, original_seq }) => original_seq > 0 && seq !== original_seq);
@@ -124,7 +124,7 @@ beforeAll(async () => {
     insertRows(tx, 'book_row', rows);
     insertRows(tx, 'book_event', replays);
     insertRows(tx, 'book_correction', corrections);
-    // The count also includes what no event reports yet.
+    // A count also includes replays that no event reports yet.
     insertRows(tx, 'book_counted', rows.filter(({ seq }) => seq % 5 === 0).map(countedOf));
     tx.write({ text: `insert into book_intent values ($1, 'one', 3, 1), ($1, 'two', 0, 0)`, values: [AGENT] });
   });

@@ -28,7 +28,7 @@ function live(): Live & LiveTasks {
   return opened;
 }
 
-/** What the real ledger does in one transaction: takes the head, writes the event and notifies. */
+/** Appends an event in one transaction as the real ledger does: locks the head, writes the event and notifies. */
 async function append(agent = agent_id): Promise<void> {
   await database.transaction(async tx => {
     const { rows } = await tx.query({
@@ -203,7 +203,7 @@ describe('the end of sessions', () => {
     await cutListeners();
     await end(1);
     await opened.catchUp();
-    // The connection was cut before the notice arrived or after it: in both cases the watcher receives something.
+    // The connection was cut before or after the notice arrived. In both cases the watcher must receive something.
     expect(ended).not.toEqual([]);
     expect(ended).not.toEqual(['lost']);
   });

@@ -6,7 +6,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { administer } from '../../harness/global.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* A page reads one row more than it shows, by an index in its order: however old the board is, and whatever the query. */
+/* A page reads one row more than it shows, by an index in its order, regardless of the size of the board and of the query. */
 
 const POSTS = 30_000;
 const LIMIT = 50;
@@ -14,7 +14,7 @@ const database = await freshStore();
 
 beforeAll(async () => {
   for (const text of [
-    // Filling these indexes takes time for each row, and no query here searches.
+    // Filling these indexes takes time for each row, and no query here searches texts.
     'drop index board_post_words, board_post_similar, board_job_words, board_job_similar',
     `insert into board_post (post_id, agent_id, receipt_ref, endpoint_host, outcome, stamp_task_id, amount_atomic, hidden, posted_at)
       select 'post_' || lpad(n::text, 26, '0'), n % 11, case when n <= 2000 then 'task_r' end, 'h' || n % 5 || '.example', case when n <= 1000 then 'double_charge' when n % 50 = 7 then 'error' else 'success' end,
@@ -42,7 +42,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** The plan of the one statement that a read sends. */
+/** The plan of the only statement that a read sends. */
 async function planOf(read: (database: Database) => Promise<unknown>): Promise<readonly Plan[]> {
   const sent: { text: string; values: unknown[] }[] = [];
   const query = (statement: { text: string; values: unknown[] }) => {
@@ -102,7 +102,7 @@ describe('of thirty thousand posts', () => {
       const read = readOf(nodes, 'board_post');
       expect(read.map(node => node['Index Name'])).toEqual([index]);
       expect(rowsOf(read)).toBe(LIMIT + 1);
-      // A sort is allowed only over the rows of the page itself.
+      // Only the rows of the page itself may be sorted.
       for (const sort of sorts(nodes)) expect(sort['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1);
     },
   );

@@ -9,7 +9,7 @@ import { type Database, insertRows } from '../../../subgraphs/database.ts';
 import { logTo } from '../../harness/graph/shop.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* A page of posts is written by Postgres where JSON is all that is wanted: it says what the resolvers say. */
+/* Postgres writes a page of posts if only its JSON is needed. It must be equal to what the resolvers return. */
 
 let database: Database;
 let graph: Graph;
@@ -33,14 +33,14 @@ async function page(selection: string, written: boolean) {
   return JSON.parse(jsonText(data)) as { readonly page: { readonly posts: unknown[]; readonly next: string | null } };
 }
 
-/** Both forms of the same page; they say the same, or the test has failed. */
+/** The page in both forms. Fails if they differ. */
 async function both(selection: string) {
   const plain = await page(selection, false);
   expect(await page(selection, true)).toEqual(plain);
   return plain.page;
 }
 
-// Postgres holds no NUL; a lone surrogate cannot be stored as UTF-8.
+// NUL is left out, because Postgres cannot store it. So are lone surrogates, which have no UTF-8.
 const text = fc.string({ unit: 'grapheme-composite' }).map(it => it.replaceAll('\0', ' '));
 const nasty = fc.constantFrom('"', '\\', '\\"', '\n\r\t\b\f', '\u001f\u007f\u2028', '</script>', '%$1', 'null');
 const post = fc.record({

@@ -33,7 +33,7 @@ describe('the places of a score', () => {
     expect(post_ids).toHaveLength(50 + scoreLimits.rows_per_payer_max);
     expect(rows_free).toBe(scoreLimits.rows_max - post_ids.length);
     expect(fillWindow(posts(900, 3_000n, () => null)).post_ids).toHaveLength(scoreLimits.rows_per_payer_max);
-    // So many that some may not have been read, so no room is reported.
+    // There are so many rows that some may not have been read, so no room is reported.
     expect(fillWindow(posts(scoreLimits.candidates_max, 3_000n, () => 'flooder')).rows_free).toBe(0);
   });
 
@@ -106,7 +106,7 @@ const world = fc.record({
 });
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
 
-/** A new row replaces one of a cluster at its bound, whose weight stays as it is. */
+/** A new row replaces one of a cluster that is at its bound, and the cluster's weight stays the same. */
 const replacedAtTheBound: World = {
   bounds: { rows_max: 3, rows_per_payer_max: 2, candidates_max: 8 },
   honest: [
@@ -118,7 +118,7 @@ const replacedAtTheBound: World = {
   outcome: 'error',
   edges: [],
 };
-/** A new row replaces that of the payer that joins two others into one. */
+/** A new row replaces the row of the payer that joins two other clusters. */
 const joinedByTheReplaced: World = {
   bounds: { rows_max: 4, rows_per_payer_max: 2, candidates_max: 8 },
   honest: [
@@ -137,7 +137,7 @@ const joinedByTheReplaced: World = {
   ],
 };
 
-/** The score of the heaviest rows that are read, after the choice among them. */
+/** The score of the heaviest rows, after some of them were chosen. */
 function scoreIn(
   all: readonly ScoreRow[],
   bounds: NonNullable<Parameters<typeof fillWindow>[1]>,

@@ -24,7 +24,7 @@ const edge: fc.Arbitrary<FundingEdge> = fc.record({
   amount: fc.constantFrom('1', '2000', '3000000', null),
   funded_wallets: fc.constantFrom(1, 2, 50, 51, null),
 });
-/** Enough room for every row: what a move costs without room is tested separately. */
+/** Room for every row. The cost of a move without room is tested separately. */
 const ROOM = 1_000_000;
 const inputs: fc.Arbitrary<ScoreInputs> = fc.record({
   rows,
@@ -68,7 +68,7 @@ describe('the score of an endpoint', () => {
     fc.assert(
       fc.property(inputs, given => {
         const { score_bp, unscored_because, rows: scored, clusters } = scoreOf(given);
-        // If no row counts, nothing is known, and no number is given.
+        // If no row counts, there is no score.
         const nothing = given.rows.length === 0 ? 'no_reports' : 'no_accepted_evidence';
         expect([score_bp === null, unscored_because]).toEqual(clusters.length === 0 ? [true, nothing] : [false, null]);
         expect(score_bp ?? 0).toBeGreaterThanOrEqual(0);
@@ -168,7 +168,7 @@ describe('the score of an endpoint', () => {
         const by = (spent: bigint) =>
           Number(scoreOf({ ...given, rows: [...given.rows, ...added(spent, way)] }).score_bp);
         const moved = (spent: bigint) => (way === 'up' ? by(spent) - score_bp : score_bp - by(spent));
-        // A stranger's row would be the first to count: no price is named until then.
+        // The row of a new payer would be the first to count, so there is no cost until then.
         if (scoreOf(given).clusters.length === 0) expect(cost_to_move).toEqual({ up: null, down: null });
         else if (cost === null) expect(moved(10n ** 12n)).toBeLessThan(scoreWeights.move_bp);
         else {
@@ -182,7 +182,7 @@ describe('the score of an endpoint', () => {
 });
 
 /**
- * Rows that add so much with as few strangers as possible, each with the same amount; a very large amount is added by two thousand of them.
+ * Rows that add that amount with as few payers as possible, all with the same amount. A very large amount is added by two thousand of them.
  */
 function added(spent: bigint, way: 'up' | 'down'): ScoreRow[] {
   const max = BigInt(scoreWeights.cluster_amount_max);

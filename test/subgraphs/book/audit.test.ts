@@ -22,7 +22,7 @@ import {
 } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* Whatever of a book is altered in the database is found, and closes that book alone. */
+/* Any alteration of a book in the database is found and closes only that book. */
 
 let database: Database;
 let agent = 0;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-/** Five rows: two plain ones, one that has arrived, one that never did, one that was refused; and a replay. */
+/** Five rows: two plain ones, one that has arrived, one that has not, and one that was refused. Also a replay. */
 beforeEach(async () => {
   agent++;
   await withBooks(database, agent);
@@ -54,7 +54,7 @@ beforeEach(async () => {
 
 const alter = (text: string) => database.query({ text: text.replaceAll('$1', String(agent)) });
 
-/** From the first event to the last, as the service does. */
+/** Audits the book as the service does, from the first event to the last. */
 async function audited() {
   let walked = auditStart;
   for (;;) {

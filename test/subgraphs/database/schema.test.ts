@@ -8,7 +8,10 @@ import { freshDatabase } from '../../harness/database.ts';
 
 const tables = tablesWith(everyFeature);
 
-/** What no entity names: triggers of the histories, of what an ended key would sign, of numbers, resends and refunds, and what searches need. */
+/**
+ * Changes that no entity describes: triggers for histories, for signatures by ended keys, for numbers, repeated deliveries and refunds, and
+ * parts that searches need.
+ */
 const beyondIt =
   /(issuer_snapshot|issuer_revocation|receipt_policy)_append_only|(tree_head|refusal)_key|session_revocation_number|payment_claim_resend|dispute_refund_named|board_((post|job)_(words|similar)|words)|search_words/;
 

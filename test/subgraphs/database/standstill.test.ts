@@ -8,8 +8,8 @@ import { freshDatabase } from '../../harness/database.ts';
 import { atEnd } from '../../harness/release.ts';
 
 /*
- * Two processes share a head, and one of them is suspended while it holds the lock. Here a process is represented by its connections; real
- * processes, with SIGSTOP, are in test/gateways.
+ * Two processes share a head, and one is suspended while it holds the lock. Here each process is only a set of connections; test/gateways
+ * suspends real processes with SIGSTOP.
  */
 
 let url: string;
@@ -39,7 +39,7 @@ const move = (name: string) => ({ text: 'update head set moves = moves + 1 where
 const movesOf = async (name: string) =>
   (await other.query<{ moves: number }>({ text: 'select moves from head where name = $1', values: [name] }))[0]?.moves;
 
-/** Runs `work`, and then waits in the transaction until the returned function is called. */
+/** Runs `work` and then keeps the transaction open until the returned function is called. */
 function standingIn(database: Database, work: (tx: Tx) => Promise<unknown>, bound?: { ms_max: number }) {
   const standing = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ function standingIn(database: Database, work: (tx: Tx) => Promise<unknown>, boun
   return { standing: standing.promise, resume: () => resumed.resolve(), done };
 }
 
-/** Server processes that hold a lock on the table of heads. */
+/** Number of server processes that hold a lock on the table of heads. */
 const HOLDERS = `select count(*)::int as n from pg_locks l join pg_class c on c.oid = l.relation
   where c.relname = 'head' and l.mode = 'RowShareLock'`;
 const nobodyHolds = () => expect.poll(async () => (await other.query({ text: HOLDERS }))[0]?.n).toBe(0);
@@ -87,7 +87,7 @@ describe('a transaction that stands still with a head in hand', () => {
     const half = async (tx: Tx) => {
       await tx.query(hold(name));
       const half = new pg.Query('select 1');
-      // The rest of it, and the end of the message group, never arrive: to the server the session does not look idle.
+      // The rest of the query and the end of the message group are never sent, so the session does not look idle to the server.
       half.submit = connection => connection.parse({ name: 'half', text: 'select 1', types: [] }, true);
       half.on('error', () => {});
       void tx.query(half as unknown as pg.QueryConfig).catch(() => {});
@@ -105,7 +105,7 @@ describe('a transaction that stands still with a head in hand', () => {
     expect(await Promise.all([queue.submit(name), queue.submit(name)])).toEqual([1, 1]);
     expect(await movesOf(name)).toBe(2);
     resume();
-    // The driver cannot interpret the answer to half a query.
+    // The driver fails because it cannot interpret the answer to half a query.
     await done.catch(() => {});
   });
 });

@@ -15,7 +15,7 @@ const every: readonly MigrationClass[] = tablesWith(everyFeature).migrations;
 const baselines = every.filter(({ replaces }) => replaces !== undefined);
 const CORE = ['BoardCoreBaseline', 'BookCoreBaseline', 'ReceiptCoreBaseline', 'SessionCoreBaseline'];
 const BASELINES = [...CORE, 'ReconciliationBaseline', 'ScoreBaseline', 'TotalsBaseline'].sort();
-/** Together with what came after the baselines. */
+/** The baselines and the migrations after them. */
 const ALL = [...BASELINES, 'TotalsUnplacedPayments'].sort();
 const RECORD = 'mikro_orm_migrations';
 
@@ -36,15 +36,15 @@ async function rowsAt(url: string, ...statements: readonly string[]): Promise<Ro
 const recordOf = async (url: string) =>
   (await rowsAt(url, `select name from ${RECORD} order by name`)).map(it => it.name);
 
-/** Opens the database with the baselines alone, without later migrations. */
+/** Opens the database with the baselines only, without later migrations. */
 async function openAndClose(url: string): Promise<void> {
   const database = await openDatabase({ url, entities: receiptEntities, migrations: baselines, connections_max: 1 });
   await database.close();
 }
 
-/** Everything in schema public, read by other queries than the service's, in the order of the columns. */
+/** Everything in schema public in a fixed order, read by queries that the service does not use. */
 const everything = [
-  // Column numbers have gaps where a column was dropped.
+  // Uses the rank of a column, because column numbers have gaps where columns were dropped.
   `select attrelid::regclass, rank() over (partition by attrelid order by attnum) as place, attname, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated,
       attcollation, attstorage, attcompression, attstattarget, attoptions, pg_get_expr(adbin, adrelid)
     from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
@@ -66,7 +66,7 @@ const everything = [
   `select * from pg_rules where schemaname = 'public' order by tablename, rulename`,
   `select stxname, pg_get_statisticsobjdef(oid) from pg_statistic_ext order by stxname`,
   `select typname, typtype from pg_type where typnamespace = 'public'::regnamespace order by typname`,
-  // The schema of jobs belongs to its library.
+  // The schema of jobs is left out, because it belongs to its library.
   `select extname, extnamespace::regnamespace from pg_extension order by extname`,
   `select nspname from pg_namespace where nspname <> '${JOBS_SCHEMA}' order by nspname`,
 ];
@@ -84,7 +84,7 @@ async function contentsOf(url: string): Promise<Row> {
   return Object.fromEntries(await Promise.all(contents));
 }
 
-/** Expects a refusal in one sentence that says what to do; the database keeps its data and its record of migrations. */
+/** Expects a refusal whose one sentence says what to do. The database keeps its data and its record of migrations. */
 async function refusesUnchanged(url: string, told: string): Promise<void> {
   const before = [await recordOf(url), await contentsOf(url), await rowsAt(url, ...everything)];
   const refusal = await openStore(url).catch(error => error);
@@ -94,7 +94,7 @@ async function refusesUnchanged(url: string, told: string): Promise<void> {
   expect([await recordOf(url), await contentsOf(url), await rowsAt(url, ...everything)]).toEqual(before);
 }
 
-/** Changes that somebody may have made since, and how each is reported. */
+/** Changes that someone may have made since, and the text that reports each. */
 const differences = [
   ['drop index payment_claim_open', 'index payment_claim_open is missing'],
   ['alter table payment_claim drop column mismatches', 'column payment_claim.mismatches is missing'],
@@ -141,7 +141,7 @@ describe('a database that the migrations before the baselines made', () => {
     expect(await recordOf(url)).toEqual(BASELINES);
     expect(await contentsOf(url)).toEqual(contents);
     expect(await rowsAt(url, ...everything)).toEqual(definitions);
-    // Among them are the sums that reservations are judged by.
+    // This includes the sums by which reservations are decided.
     expect(contents.book).toHaveLength(1);
   });
 
@@ -215,7 +215,7 @@ describe('a database that the migrations before the baselines made', () => {
     const url = await databaseBeforeBaselines();
     const features = everyFeature.filter(({ name }) => name !== 'totals' && name !== 'reconciliation');
     await (await openStore(url, { features })).close();
-    // Every read of the table fails from now on.
+    // Makes every read of the table fail.
     await rowsAt(url, 'alter table receipt rename to receipt_away');
     await openAndClose(url);
     expect(await recordOf(url)).toEqual(BASELINES);
@@ -277,7 +277,7 @@ describe('a database that the migrations before the baselines made', () => {
       `name in ('BoardJobFlags', 'RefundsNameTheirCharge')`,
       'has not run RefundsNameTheirCharge, BoardJobFlags: start the last version that runs them on it once,',
     ],
-    // As if a score were only half made.
+    // Removes one of the two migrations that a score needs.
     [`name = 'BoardScoresWeighable'`, 'has not run BoardScoresWeighable: '],
     [`id > 40`, 'has not run CorrectionMerges, EscrowFulfillments, YieldedRows, PullExportExtent and 34 more: '],
   ])(

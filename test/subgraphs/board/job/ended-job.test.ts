@@ -9,7 +9,7 @@ import { jobTable } from '../../../harness/board/job-table.ts';
 import { claim, claimRequest } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* A job whose time is over is shown so at once, even before the round that writes it down: here no round runs unless it is called. */
+/* An expired job is shown as such at once, even before the periodic task has recorded it. Here that task runs only when a test calls it. */
 
 let database: Awaited<ReturnType<typeof freshStore>>;
 let table: ReturnType<typeof jobTable>;

@@ -29,7 +29,7 @@ async function delivered() {
 
 type DeliveredJob = Awaited<ReturnType<typeof delivered>>;
 
-/** The answer to the payer just before the payment for those legs is claimed. */
+/** The payer's answer from the check just before the payment for these legs is claimed. */
 const claimedFor = (
   { job_id, delivery }: Omit<DeliveredJob, 'legs'>,
   legs: JobLegs,

@@ -14,7 +14,7 @@ import { claim, claimRequest } from '../../../harness/claim/fixture.ts';
 import { programOf } from '../../../harness/gateway.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Many at once, and what dies or runs out in between. */
+/* Many steps at the same time, with processes that die and jobs that expire between them. */
 
 let database: Awaited<ReturnType<typeof freshStore>>;
 let table: ReturnType<typeof jobTable>;
@@ -90,7 +90,7 @@ async function broughtTo(state: 'picked' | 'delivered' | 'paid'): Promise<string
 
 describe('a payment that is claimed while its delivery ends', () => {
   const OTHER = 'f'.repeat(64);
-  /** As the first payment of a job takes them with its claim, for the delivery that its poster has read. */
+  /** The slots that the first payment of a job takes with its claim, for the delivery that the poster has read. */
   const slotsFor = async (job_id: string) => [legSlot(job_id), deliverySlot((await table.read(job_id)).job)];
   const ends = {
     'is replaced': (job_id: string) => table.deliver(2, job_id, OTHER),
@@ -106,7 +106,7 @@ describe('a payment that is claimed while its delivery ends', () => {
       expect(await claim(database, claimRequest(`late for ${before}`, { slots }))).toMatchObject([
         { kind: 'slot_taken' },
       ]);
-      // It was never sent, so the job is free to be paid by another.
+      // The refused payment was never sent, so another one may pay for the job.
       expect(await claimOfSlot(database, legSlot(before))).toBeNull();
       const next = claimRequest(`next for ${before}`, { slots: await slotsFor(before) });
       expect(await claim(database, next)).toMatchObject([{ kind: 'claimed' }]);

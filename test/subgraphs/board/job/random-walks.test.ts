@@ -13,8 +13,8 @@ import { jobTable, OUTPUT, OUTPUT_SHA256 } from '../../../harness/board/job-tabl
 import { freshStore } from '../../../harness/store.ts';
 
 /*
- * Random walks of jobs between four agents, and to each state: a job moves only as the table allows, and the events describe exactly that
- * walk.
+ * Random walks of jobs between four agents, and a walk to each state. A job moves only as the table allows, and its events describe exactly
+ * that walk.
  */
 
 let database: Database;
@@ -39,7 +39,7 @@ interface Step {
 const walks = fc.array(
   fc.record<Step>({
     agent: fc.integer({ min: 1, max: 4 }),
-    /** Half of the steps are permitted ones, because otherwise few walks would go far. */
+    /** Half of the steps are allowed ones, because otherwise few walks would get far. */
     action: fc.oneof(
       { weight: 6, arbitrary: fc.constant('forward' as const) },
       { weight: 5, arbitrary: fc.constantFrom(...jobActions) },
@@ -62,14 +62,14 @@ async function resultOf(step: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** The next step: first a bid, then whatever the state permits. */
+/** The next step towards the end: first a bid, then the last step that the state allows. */
 function next({ state, bidCount }: { readonly state: JobState; readonly bidCount: number }): JobAction {
   const forward = jobActions.filter(action => action !== 'cancel' && action !== 'refuse' && action !== 'challenge');
   const legal = forward.filter(action => jobMoves[action].from.includes(state));
   return (state === 'open' && bidCount === 0 ? legal[0] : legal.at(-1)) ?? 'reveal';
 }
 
-/** The state that each event leads to. */
+/** State of a job after each event. */
 const leads: Readonly<Record<string, string>> = {
   job_posted: 'open',
   job_bid: 'open',
@@ -84,7 +84,7 @@ const leads: Readonly<Record<string, string>> = {
   job_expired: 'expired',
 };
 
-/** Walks a new job, and checks each step against the table. @returns the final state */
+/** Walks a new job and checks each step against the table. @returns the final state */
 async function walk(steps: readonly Step[]): Promise<JobState> {
   const job_id = await table.post(POSTER);
   for (const { action: asked, agent: drawn, wrong, right } of steps) {
@@ -96,7 +96,7 @@ async function walk(steps: readonly Step[]): Promise<JobState> {
     const sha256 = wrong || is_refused(OUTPUT_SHA256) ? OTHER_SHA256 : OUTPUT_SHA256;
     if (action === 'over') await table.pass(job_id);
     if (action === 'round') await expireJobs(database);
-    // Money that has moved is recorded whatever the state of the job, but only if something was delivered for it.
+    // Money that has moved is recorded in any state of the job, but only if something was delivered for it.
     if (action === 'settle_late') {
       await table.settle(job_id);
       const after = (await table.read(job_id)).job.state;
@@ -154,7 +154,7 @@ it('a job moves by its table alone, whoever asks for what and whenever its time 
 });
 
 const delivered = ['bid', 'pick', 'deliver'] as const;
-/** One way to each state. */
+/** Steps that lead to each state. */
 const ways: Readonly<Record<JobState, readonly Step['action'][]>> = {
   open: ['bid'],
   picked: ['bid', 'pick'],
@@ -170,7 +170,7 @@ it.each(Object.entries(ways))('a job comes to be %s by %j', async (state, way) =
   expect(await walk(way.map(action => ({ action, agent: 2, wrong: false, right: true })))).toBe(state);
 });
 
-/** What different places show of a job must agree. */
+/** Checks that the job, its bids and its events agree. */
 async function audit(job_id: string): Promise<void> {
   const { job } = await table.read(job_id);
   const kinds = await table.kinds(job_id);

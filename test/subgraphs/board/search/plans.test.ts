@@ -4,7 +4,7 @@ import { valueAt } from '../../../harness/database.ts';
 import { administer } from '../../../harness/global.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* A search reads the few that hold a rare word, or the newest few: never the whole board, whatever is asked for. */
+/* A search reads only the rows with a rare word, or the newest rows, and never the whole board, for any query. */
 
 const POSTS = 100_000;
 const database = await freshStore();
@@ -12,7 +12,7 @@ const database = await freshStore();
 beforeAll(async () => {
   const words = await valueAt(database.url, `select pg_get_indexdef('board_post_words'::regclass)`);
   for (const text of [
-    // Made once at the end they cost a tenth; similar words are not looked for here.
+    // Building the index once at the end takes a tenth of the time. Similar words are not searched here.
     'drop index board_post_words, board_post_similar',
     `insert into board_post (post_id, agent_id, endpoint_host, outcome, stamp_task_id, amount_atomic, untrusted_text, posted_at)
       select 'post_01m8d' || lpad(n::text, 21, '0'), 1, 'h' || n % 500 || '.example', 'success', 'task_x', 2000,
@@ -37,7 +37,7 @@ const found = async (query: string) => {
   const { hits } = await searchBoard(database, { query, address: '', base_url: '' });
   return hits.map(({ id }) => id);
 };
-/** By a walk through all of them. */
+/** The matching posts, found by reading all of them. */
 const standing = async (pattern: string) =>
   (
     await database.query<{ post_id: string }>({

@@ -77,7 +77,7 @@ describe('threshold', () => {
 
 describe('burn', () => {
   const habit = (days: bigint[]) => ({ alert_state: { habit: usualSpendingOf(DAY, days) } });
-  // 24 × 30,000: what the book is used to is 30,000 an hour.
+  // The usual spending of the book is 30,000 an hour, which is 720,000 a day.
   const used = habit([720_000n, 720_000n, 720_000n]);
   const burning = (amount: number) => ({ hour: window('2026-03-01T10:00:00Z', amount) });
 

@@ -8,14 +8,14 @@ import { openApprovals } from '../../../harness/claim/approvals.ts';
 import { recordClaim, startSettling } from '../../../harness/claim/fixture.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 
-/* An approval passes one call, whatever races: with the very statements that claim, release and record. */
+/* An approval passes one call in any race. The test uses the same statements as the service to claim, release and record. */
 
 let house: Awaited<ReturnType<typeof openApprovals>>;
 beforeAll(async () => {
   house = await openApprovals();
 });
 
-/** The claim of a call that passes. */
+/** The claim of a call that must pass. */
 async function claimed(agent: AgentId, more: Parameters<typeof house.submit>[1] = {}) {
   const { key, outcome } = await house.submit(agent, more);
   if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
@@ -42,7 +42,7 @@ describe('an approval', () => {
     expect(new Set(racing.map(({ outcome }) => outcome.kind))).toEqual(
       new Set(['claimed', 'blocked', 'blocked_too_often']),
     );
-    // The other calls have left one request between them.
+    // All other calls together have left one request.
     expect(await statuses(agent)).toEqual(['open', 'passed']);
     const [one] = passed;
     if (one?.outcome.kind === 'claimed') await release(agent, one.outcome.lease);
@@ -75,7 +75,7 @@ describe('an approval', () => {
     });
     await startSettling(database, lease);
     await recordClaim(database, lease);
-    // If it were released, it would pass no other call: its day is over.
+    // Even if the claim were released, the approval would pass no other call, because its day is over.
     expect(await passes(agent)).toBe(false);
   });
 
@@ -102,7 +102,7 @@ describe('an approval', () => {
     const second = await claimed(other);
     const owed = await usedElsewhere(first.key);
     expect(owed).not.toBeNull();
-    // Both claims exist; the owed one neither takes the approval of the other nor frees it for a third.
+    // Both claims exist. The owed one neither takes the approval of the other nor frees it for a third call.
     expect((await submit(other, { key: second.key })).outcome.kind).toBe('in_flight');
     expect(await passes(other)).toBe(false);
     await recordClaim(house.database, owed as Lease);
@@ -118,7 +118,7 @@ describe('requests for approval', () => {
       submit(agent, { hash: index % 4 === 0 ? 'b' : 'a', queue: index % 2, intent_id: `intent ${index}` }),
     );
     const kinds = (await Promise.all(racing)).map(({ outcome }) => outcome.kind);
-    // Each of them has a row, and so could have left a request.
+    // Each call has a row, so each could have left a request.
     expect(new Set(kinds)).toEqual(new Set(['blocked']));
     const open = await requests(agent);
     expect(open.map(it => it.requestHash[0]).sort()).toEqual(['a', 'b']);
@@ -162,7 +162,7 @@ interface Claim {
   readonly settling: boolean;
 }
 
-/** Steps on one book, with two different calls. */
+/** Runs random steps on one book, with two different calls. */
 function openPlay(agent: AgentId) {
   const open: Claim[] = [];
   const let_go: string[] = [];
@@ -223,7 +223,7 @@ describe('approvals', () => {
           const asked = standing.filter(({ key }) => !owed.has(key));
           seen.passed += asked.length;
           seen.owed += standing.length - asked.length;
-          // Each claim that needed an approval has one of its own, among those that were given.
+          // Each claim that needed an approval has a different one of those that were given.
           expect(new Set(asked.map(({ approval }) => approval)).size).toBe(asked.length);
           for (const { approval } of asked) expect(given).toContain(approval);
         }

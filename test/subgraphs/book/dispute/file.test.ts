@@ -12,7 +12,7 @@ import { boundRequest, disputedCall, FIELD, filing, SALT } from '../../../harnes
 import { collectAll, collection, issuer, vouchedCollection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Disputes of rows as the ledger holds them: those too that no call of today leaves behind. */
+/* Disputes of rows in the ledger, including rows that no current call can leave. */
 
 let database: Database;
 let file: ReturnType<typeof filing>;
@@ -131,7 +131,7 @@ describe('a verdict that the records decide otherwise by now', () => {
     const { dispute } = await file(agent, claim);
     const alter = (change: string) =>
       database.query({ text: `update dispute set ${change} where dispute_id = '${dispute.disputeId}'` });
-    // As a process of before has left it.
+    // Changes the dispute to the form in which an earlier version left it.
     await alter(`refund_of = null`);
     expect(await file(agent, { ...claim, evidence: { note: 1 } })).toMatchObject({
       dispute: { outcome: 'stand', reason: 'already_refunded' },

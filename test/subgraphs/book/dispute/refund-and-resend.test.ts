@@ -22,7 +22,7 @@ import { boundRequest, disputedCall, FIELD, filing, SALT } from '../../../harnes
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* A charge is refunded, or its payment brings the answer, never both, whichever comes first. */
+/* A charge is either refunded or its payment brings the answer, never both, in any order. */
 
 let database: Database;
 let file: ReturnType<typeof filing>;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await lives(OWNER);
 });
 
-/** The lease of a process that is alive or has died. */
+/** Inserts the lease of a process that is alive or has died. */
 const leaseOf = (owner: string, ends: string, generation: number = PROCESS_GENERATION) =>
   database.query({
     text: `insert into process_lease (owner, expires_at, generation) values ($1, now() + ${ends}, $2)`,
@@ -64,7 +64,7 @@ const said = {
   fulfillment: { output_commitment: omitted },
 } as const;
 
-/** Calls of one book whose processes ended before they answered, recorded that long ago. */
+/** Calls of one book that were recorded that long ago and whose processes ended before they answered. */
 async function unanswered(
   count: number,
   recorded_ago: string,
@@ -109,7 +109,7 @@ const claimedAgo = ({ task_id }: OwedCall, ago: string) =>
     text: `update payment_claim set moved_at = now() - (${ago}) where task_id = $1`,
     values: [task_id],
   });
-/** A call taken in time by a process that is still working on it when the payment is that old. */
+/** A call that a process took in time, and on which it still works when the payment is that old. */
 async function takenBefore(ago: string, owner = OWNER, field?: string): Promise<OwedCall> {
   const owed = await one(`interval '1 hour'`, field);
   expect(await take(owed, owner)).toMatchObject({ kind: 'taken' });
@@ -119,13 +119,13 @@ async function takenBefore(ago: string, owner = OWNER, field?: string): Promise<
 const renew = ({ claim_key }: OwedCall, owner = OWNER) =>
   database.transaction(tx => renewRerun(tx, { claim_key, owner }));
 const STREAMED = 'Subscription.chatCompletionStream';
-/** The work for the call began that long ago. */
+/** Sets the time at which work for the call began. */
 const begunBefore = ({ task_id }: OwedCall, ago: string) =>
   database.query({
     text: `update payment_claim set rerun_at = now() - interval '${ago}' where task_id = $1`,
     values: [task_id],
   });
-/** As a process of the previous version forgets what is a day old: without checking whether a process works on it. */
+/** The statement by which a process of the previous version deletes what is a day old, without checking whether a process works on it. */
 const forgetAsBefore = () =>
   database.query({
     text: `update payment_claim set answer_box = null, request_box = '' where claim_key in (
@@ -207,7 +207,7 @@ describe('output_missing of a payment that came without its answer', () => {
     await begunBefore(owed, '100 seconds');
     const second = await missing(owed);
     expect(second.dispute.decidesAfter).not.toEqual(first.dispute.decidesAfter);
-    // A resend that starts now may take as long again.
+    // A repeated delivery that starts now may take the full time again.
     expect(await renew(owed)).toBe('held');
     const third = await missing(owed);
     expect(third.dispute).toMatchObject({ outcome: null, reason: 'answer_still_owed', revision: 3 });
@@ -216,7 +216,7 @@ describe('output_missing of a payment that came without its answer', () => {
     expect(stated).toBeGreaterThan(second.dispute.decidesAfter?.getTime() ?? 0);
     expect(third.verdict).toMatchObject({ supersedes: third.dispute.supersedes, revision: 3 });
     expect(verifyDispute(third.verdict, issuer.jwks)).toMatchObject({ kind: 'valid' });
-    // Nothing has changed since, so nothing is signed.
+    // Nothing has changed since, so no new verdict is signed.
     expect((await missing(owed)).dispute).toMatchObject({ revision: 3 });
   });
 
@@ -255,7 +255,7 @@ describe('output_missing of a payment that came without its answer', () => {
     await forgetAsBefore();
     expect(await keep(owed)).toBe('kept');
     expect((await missing(owed)).dispute).toMatchObject({ outcome: 'stand', reason: 'answered_on_resend' });
-    // The kept answer is forgotten when its time is over.
+    // The stored answer is deleted after its time.
     await forgetAsBefore();
     expect(await requestOf(owed)).toBe(false);
     const late = await takenBefore(`interval '25 hours'`, OWNER, STREAMED);
@@ -279,7 +279,7 @@ describe('output_missing of a payment that came without its answer', () => {
   });
 
   it('races with the same payment: of 200 calls each is refunded or answered, and none is both', async () => {
-    // A book may file only so many disputes in an hour.
+    // Several books, because one may file only a limited number of disputes in an hour.
     const owed = [];
     for (let book = 0; book < 5; book++) owed.push(...(await unanswered(40, KEPT)));
     const rounds = owed.length;
@@ -298,7 +298,7 @@ describe('output_missing of a payment that came without its answer', () => {
         await turns(at % 3);
         return kind === 'taken' ? keep(each) : kind;
       };
-      // Their day ends while they race.
+      // The day of the payment ends during the race.
       await claimedAgo(each, `${KEPT} - interval '${at % 12} milliseconds'`);
       const [first, answer, second] = await Promise.all([dispute(), resend(), dispute()]);
       const judged = async () => (await missing(each, at)).dispute.outcome;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const to = (job_id: string, state: Parameters<typeof bringTo>[2]) => bringTo(books, job_id, state, call++);
-/** As if all that was opened had been opened long ago, and come to an end. */
+/** Makes all escrows so far old and ended, so that they count for no limit. */
 const forgotten = () =>
   database.query({ text: `update a2a_escrow set opened_at = opened_at - interval '2 hours', state = 'released'` });
 
@@ -42,7 +42,7 @@ describe('a job id', () => {
     await to('squatted', 'funded');
     const name = { job_id: 'squatted' };
     for (const squatter of [3, 4]) await books.open(squatter, 2, name);
-    // To be over is not to be funded.
+    // An expired escrow does not count as funded.
     await books.pass('a2a_escrow', (await books.read(3, name)).escrowId);
     await books.expire();
     expect((await books.read(2, name)).parties.principalAgentId).toBe(1);

@@ -19,7 +19,7 @@ const nextTask = () => books.taskOf(1, call++);
 const to = (job_id: string, state: Parameters<typeof bringTo>[2]) => bringTo(books, job_id, state, call++);
 const damage = (agent: number, what: string | null) =>
   database.query({ text: 'update book set damage = $2::jsonb where agent_id = $1', values: [agent, what] });
-/** As if every escrow had been opened long ago, and has ended. */
+/** Makes all escrows so far old and ended, so that they count for no limit. */
 const forgotten = () =>
   database.query({ text: `update a2a_escrow set opened_at = opened_at - interval '2 hours', state = 'released'` });
 
@@ -47,7 +47,7 @@ describe('a step', () => {
       rows.filter(({ agent_id }) => agent_id === agent).map(({ parent_ref }) => parent_ref);
     expect(parents(1)).toEqual([null, ...tasks(1).slice(0, -1)]);
     expect(parents(2)).toEqual([null, ...tasks(2).slice(0, -1)]);
-    // Rows written by a later phase state the time of their own phase.
+    // Rows that are written in a later phase contain the time of their own phase.
     const { phases } = await books.read(2, { job_id: 'rows' });
     const times = phases.map(({ at }) => at.toISOString());
     expect(rows.map(({ facts }) => facts.phase_at)).toEqual([
@@ -79,7 +79,7 @@ describe('a step', () => {
 
   it('of the counterparty on an escrow that the version before has funded brings what its book has not', async () => {
     const { escrowId } = await to('before', 'funded');
-    // As that version left it: with a row of `fund` on the book of the counterparty.
+    // Changes the escrow to the form in which that version left it, with a row of `fund` on the counterparty's book.
     await database.query({
       text: `update a2a_escrow set phases = jsonb_set(phases, '{1,counterparty_seq}', '7') where escrow_id = $1`,
       values: [escrowId],
@@ -137,7 +137,7 @@ describe('a step', () => {
       ]);
       const refused = both.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
       const { state } = await books.read(1, name);
-      // If a challenge came first, the other two can still be taken.
+      // If a challenge came first, the two other steps are still possible.
       expect(both.filter(({ status }) => status === 'fulfilled').length).toBe(refused.length === 2 ? 1 : 2);
       for (const reason of refused)
         expect(reason).toMatchObject({ code: 'invalid_escrow_action', extensions: { legal: expect.anything() } });
@@ -249,7 +249,7 @@ describe('a fulfilment receipt', () => {
     for (const [index, name] of names.entries()) {
       await books.move(2, name, 'submit', index === 0 ? delivered : await books.delivery());
     }
-    // As an older version without that rule left them: only the first has the receipt.
+    // Changes the escrows to the form in which a version without that rule left them: only the first has the receipt.
     await database.query({
       text: `update a2a_escrow set phases = jsonb_set(phases, '{2,said,fulfillment_receipt_id}', to_jsonb($1::text))
         where job_id like 'shared-_'`,

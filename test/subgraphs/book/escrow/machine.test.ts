@@ -12,7 +12,7 @@ import { a2aEscrowMachine } from '../../../../subgraphs/book/escrow/a2a-escrow.m
 import { ledgerEscrowMachine } from '../../../../subgraphs/book/escrow/ledger-escrow.machine.ts';
 import { judgeMove, legalFor, type Machine } from '../../../../subgraphs/book/escrow/machine.ts';
 
-/* Both machines are walked completely: every state, action and party, in time and late, with a claim and without. */
+/* Checks both machines completely: every state, action and party, in time and late, with and without a claim. */
 
 const flags = [false, true];
 
@@ -23,7 +23,9 @@ interface Walk<S extends string, A extends string, P extends string> {
   readonly actions: readonly A[];
 }
 
-/** Maps `state party action` to the next state, whatever else the action requires; every combination that is not listed is refused. */
+/**
+ * Maps `state party action` to the next state, regardless of the action's further conditions. Every combination that is missing is refused.
+ */
 function everyStep<S extends string, A extends string, P extends string>({
   machine,
   states,
@@ -68,9 +70,9 @@ const moving = (steps: typeof ledger | typeof a2a) =>
         : [],
     ),
   );
-/** With a claim and without. */
+/** The same step with and without a claim. */
 const either = (name: string, to: string) => ({ [name]: to, [`${name} claimed`]: to });
-/** In time and late. */
+/** The same step in time and late, with and without a claim. */
 const always = (name: string, to: string) => ({ ...either(name, to), ...either(`${name} late`, to) });
 
 describe('the ledger escrow', () => {

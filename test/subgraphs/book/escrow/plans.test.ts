@@ -7,11 +7,11 @@ import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* What is asked under a book's head, or every few seconds: it must not read all escrows that there ever were. */
+/* Statements that run while a book's head is locked, or every few seconds, must not read all escrows that ever existed. */
 
 const database = await freshStore();
 
-/** What one book has opened in half a year, nearly all of it over. */
+/** Escrows that one book has opened in half a year, nearly all of which have ended. */
 const AGED = `now() - n * interval '1 hour', now() - n * interval '50 minutes',
   case when n % 500 = 0 then 'open' else 'released' end from generate_series(1, 5000) n`;
 

@@ -7,7 +7,7 @@ import type { Database } from '../../../../subgraphs/database.ts';
 import { CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Random walks of escrows between three agents: the rows describe exactly the escrows, whoever requested a step. */
+/* Random walks of escrows between three agents. The rows must describe exactly the escrows, whichever agent took a step. */
 
 const CALLS = 100;
 let database: Database;
@@ -27,7 +27,7 @@ const steps = fc.array(
     action: fc.constantFrom('fund', 'submit', 'release', 'clawback', 'challenge', 'expire', 'round'),
     claimed: fc.boolean(),
     wrong: fc.boolean(),
-    /** Half of the steps are legal ones, because otherwise few walks would go far. */
+    /** Half of the steps are allowed ones, because otherwise few walks would get far. */
     legal: fc.option(fc.nat({ max: 9 }), { nil: null }),
   }),
   { minLength: 8, maxLength: 24 },
@@ -51,7 +51,7 @@ async function projected(escrow_id: string, agent_id: number): Promise<readonly 
     .map(({ facts }) => String(facts.phase));
 }
 
-/** What each of these agents may do now. */
+/** Steps that each of these agents may take now. */
 async function movesNow(name: { readonly job_id: string }, agents_of: readonly number[]) {
   const views = await Promise.all(agents_of.map(async agent => ({ agent, ...(await books.read(agent, name)) })));
   return views.flatMap(({ agent, legal }) =>
@@ -108,7 +108,7 @@ it('state follows the rows: on both books, and nothing on anybody else’s', asy
         expect(phases.map(phase => phase.state)).toEqual(own);
         expect(state).toBe(own.at(-1));
       }
-      // The counterparty's book shows nothing before the counterparty's first act, and all phases from then on.
+      // The counterparty's book has no row before the counterparty's first step, and rows of all phases from then on.
       const { phases } = await books.read(principal, { job_id });
       expect(theirs).toEqual(phases.some(({ by }) => by === 'counterparty') ? own : []);
       for (const stranger of [1, 2, 3].filter(agent => agent !== principal && agent !== counterparty))

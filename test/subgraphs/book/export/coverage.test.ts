@@ -55,7 +55,7 @@ async function published(agent_id: AgentId, asked: CoverageRequest = {}): Promis
 const verified = (document: JsonObject) => verifyPullExport(document, issuer.jwks, { base_url });
 const coverageIn = ({ coverage }: JsonObject): JsonObject => (isJsonObject(coverage) ? coverage : {});
 
-/** The rules of the specification once more, by code that shares nothing with ours: straight from the table. */
+/** Computes the universe from the table by the rules of the specification, with code that shares nothing with ours. */
 async function universeOf(agent_id: AgentId): Promise<{ hash: string; count: number }> {
   const rows = await store.query<Record<string, unknown>>({
     text: 'select * from book_row where agent_id = $1',

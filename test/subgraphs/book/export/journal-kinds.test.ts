@@ -32,7 +32,7 @@ import { transferOf } from '../../../harness/ingest/transfer-source.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* GET and POST /v1/agents/{agent_id}/book/export/journal: each amount is debited to the account of what it was spent on. */
+/* GET and POST /v1/agents/{agent_id}/book/export/journal: each amount is debited to the account for its kind of spending. */
 
 const hubs = openHubs([], { clock: systemClock, timeout_ms: 1, answer_bytes_max: 1 });
 afterAll(() => hubs.close());
@@ -48,7 +48,7 @@ beforeAll(async () => {
 const STAMP = limits.stamp_price_atomic;
 const PRICES = [1n, 99n, 100n, 101n, 1_500_001n, 25_000_000n].map(atomicAmount);
 
-/** The fee for a job of that price, as the sale declares it. */
+/** The fee for a job of that price, from the terms of the sale. */
 function feeFor(price: bigint): bigint {
   const legs = legsOf({ priceAtomic: atomicAmount(price), network: 'base', payTo: '0x1' });
   if (legs === null) throw new Error('a picked bid has two payments');
@@ -57,7 +57,7 @@ function feeFor(price: bigint): bigint {
   return feeLeg(asked).price_atomic ?? 0n;
 }
 
-/** The two rows that the payment of a job of that price writes for its poster, and the row of the winner. */
+/** The two rows that the payment of a job of that price writes on the poster's book, and the row on the winner's. */
 function jobRows(price: bigint) {
   const transfer = transferOf({ amount: String(price) });
   const leg = { claim_key: 'k', task_id: 'task_1' as TaskId, transfer, payment_id: '0x1', reserved_atomic: '0' };
@@ -78,10 +78,10 @@ function jobRows(price: bigint) {
   return { paid: differently, income };
 }
 
-/** The members that an ingest records; its stamp is a row of no book. */
+/** Members that an ingest records. Its stamp is on no book. */
 const foreign = { evidence: 'foreign_ingest', facts: { pay_to: '0x1', payer_proven: true } } as const;
 
-/** Rows as the record of a sale writes them; none for a sale without a row. */
+/** Rows as the recording of a sale writes them. Empty for a sale without a row. */
 function rowsOf(paid: AnyPaid): RowChanges[] {
   if (paid.order === 'leg') return PRICES.map(price => jobRows(price).paid);
   if (paid.order !== 'stamp') return [{}, { hub: null, model: null }, { hub: '', model: '' }, { model: 'board' }];
@@ -199,7 +199,7 @@ const fee = { ...board, amount: atomicAmount(17_001n) };
 
 it('per day there is one entry for each rail, status and kind, with the sum of its rows', async () => {
   const agent_id = await journals.newBook([{}, board, {}, board, job, fee, { hub: 'svc', model: 'register' }]);
-  // All rows get one time, so that midnight cannot fall between them.
+  // All rows get the same time, because midnight could otherwise fall between them.
   await store.query({
     text: `update book_row set collected_at = '2026-01-02T03:04:05Z' where agent_id = $1`,
     values: [agent_id],

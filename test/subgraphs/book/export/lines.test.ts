@@ -34,7 +34,7 @@ async function streamed(agent_id: ReturnType<typeof agentId>, format: 'csv' | 'n
   return text;
 }
 
-/** The whole of a small book as the audit pack shows it. */
+/** All rows of a small book as the audit pack shows them. */
 const rowsOf = (book_id: number) =>
   exportedRows(
     readingOf(store),
@@ -42,7 +42,7 @@ const rowsOf = (book_id: number) =>
     base_url,
   );
 
-/** JSON in a cell may have blanks or not. */
+/** Normalises JSON in a cell, which may be written with or without spaces. */
 const meant = (cell: string) => (/^[{[]/.test(cell) ? canonicalJson(JSON.parse(cell)) : cell);
 
 const byTask = (rows: readonly JsonObject[]) => new Map(rows.map(row => [row.task_id, row]));

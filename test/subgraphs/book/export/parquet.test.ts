@@ -11,7 +11,7 @@ import { freshStore } from '../../../harness/store.ts';
 const base_url = 'http://127.0.0.1:4000';
 let store: Awaited<ReturnType<typeof freshStore>>;
 const agent_id = agentId(1);
-/** More than 2^64, and with more digits than a double or a decimal of Parquet has. */
+/** More than 2^64, and more digits than a double or a decimal of Parquet has. */
 const huge = atomicAmount(123_456_789_012_345_678_901_234_567_890_123_456_789_012n);
 const ROWS = 4_500;
 

@@ -4,7 +4,7 @@ import { agentId } from '../../../../schema/ids.ts';
 import { auditPage } from '../../../../subgraphs/book/export/html.ts';
 import { scopeOf } from '../../../../subgraphs/book/export/publish.ts';
 
-/* The export as a page for print, of a row whose texts a stranger chose. */
+/* The export as a page for print, of a row whose texts were chosen by someone else. */
 
 const transaction = `0x${'ab'.repeat(32)}`;
 

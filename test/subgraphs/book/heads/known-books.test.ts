@@ -17,7 +17,7 @@ import { atEnd } from '../../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/** What one process knows of three books, each with two events that it has committed. */
+/** The books that one process knows: three, each with two events that it committed. */
 async function threeBooks() {
   const store = await freshStore();
   await withBooks(store, 1, 2, 3);
@@ -54,7 +54,7 @@ async function appendAt(database: Database, at: string, agents: readonly number[
   });
 }
 
-/** Deletes the newest event. */
+/** SQL that deletes the newest event of a book. */
 const SET_BACK = `delete from book_event where agent_id = $1 and position = 2;
   update book set position = 1, event_hash = (select hash from book_event where agent_id = $1 and position = 1) where agent_id = $1`;
 const run = async (store: Database, text: string, agent = 2) => {
@@ -77,7 +77,7 @@ it('an append to a book that was set back halts the log, names the book, and wri
   expect(await eventsOf(store)).toEqual(before);
 });
 
-/** The older state continues with events of its own. */
+/** Sets the book back and appends other events. */
 async function goOnOtherwise(store: Database, events: number): Promise<void> {
   await run(store, SET_BACK);
   for (let event = 0; event < events; event++) await appendAt(store, '2027-01-02T03:04:05.678Z', [2]);
@@ -109,10 +109,10 @@ it.each([
     expect(again.broken).toBeNull();
     expect(closed).toEqual([2]);
     await store.query({ text: 'update book set damage = null' });
-    // Two that find it at once are judged by one audit.
+    // Two callers that find the loss at the same time share one audit.
     await Promise.all([books.look(store), append(database, 2, 3).catch(() => {})]);
     expect(closed).toEqual([2, 2]);
-    // One that found it earlier, and is judged after that audit, reports nothing more.
+    // A caller that found the loss before that audit, and is checked after it, reports nothing further.
     const [head] =
       (await new SavedHeads(path).read())?.filter(isEventHead).filter(({ agent_id }) => agent_id === 2) ?? [];
     if (!head) throw new Error('no head of the book was saved');

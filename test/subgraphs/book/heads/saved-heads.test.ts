@@ -27,7 +27,7 @@ async function* pages(...heads: ReturnType<typeof head>[]) {
   yield heads;
 }
 
-/** Saved heads on a file that is still empty. */
+/** Opens saved heads on a file that does not exist. */
 async function begun(options?: SavedHeadsOptions): Promise<SavedHeads> {
   const saved = new SavedHeads(path, options);
   expect(await saved.begin(pages())).toBe(true);
@@ -88,7 +88,8 @@ describe('saved heads of books', () => {
     const heads = await read();
     expect(heads).toHaveLength(300);
     expect(heads?.every(known => isEventHead(known) && known.position === rounds)).toBe(true);
-    // Each line has about 140 bytes: all 18,000 would be 2.5 MB. How many were added since the last rewrite depends on the order of writes.
+    // Each line has about 140 bytes, so all 18,000 lines would have 2.5 MB. How many were added since the last rewrite depends on the order
+    // of writes.
     expect((await readFile(path)).length).toBeLessThan(2_000_000);
     expect(await readdir(join(path, '..'))).toEqual(['book-heads.jsonl']);
   });
@@ -103,7 +104,7 @@ describe('saved heads of books', () => {
     await mkdir(path);
     saved.add([head(1, 1)]);
     await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
-    // Nothing added before is on disk, and every caller gets the error.
+    // Nothing that was added before is on disk, so every caller gets the error.
     await expect(saved.whenSaved()).rejects.toThrow('EISDIR');
     expect(saved.fails).toBe(true);
     expect(heard).toHaveLength(1);

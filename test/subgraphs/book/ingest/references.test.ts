@@ -42,7 +42,7 @@ const factOf = (transfer = transferOf(), payer_proven = true, seen_in = SEEN) =>
   task_id: taskId(NOW_MS, systemRandom.bytes(10)),
 });
 
-/** As the record does it, but for the receipt. */
+/** Records an ingest as the service does, but without its receipt. */
 async function recorded(agent_id: typeof BOOK, fact: ReturnType<typeof factOf>) {
   const { transfer } = fact;
   const nano = { block: transfer.transaction, recipient: transfer.pay_to, amount: transfer.amount, description: 'it' };
@@ -107,7 +107,7 @@ describe('transfers that were recorded', () => {
     if (proven_first) await recorded(BOOK, proven);
     await recorded(OTHER, unproven);
     if (!proven_first) await recorded(BOOK, proven);
-    // Several processes may look for it at once, and only one of them may write the correction.
+    // Several processes may look for such rows at the same time, but only one may write the correction.
     const told = await Promise.all([1, 2, 3].map(() => yielded()));
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(1);
     expect(await yielded()).toBe(0);
@@ -130,7 +130,7 @@ describe('transfers that were recorded', () => {
     await database.query({ text: 'update foreign_ingest set corrected_at = now() where yielded_to is not null' });
     expect(await yielded()).toBe(1);
     expect(await corrections(unproven.task_id)).toMatchObject([{ said: { yielded_to: proven.task_id } }]);
-    // What yielded with a row of its own gets no second one.
+    // A row that has already yielded gets no second correction.
     await database.query({ text: 'update foreign_ingest set yield_row_at = null' });
     expect(await yielded()).toBe(0);
   });

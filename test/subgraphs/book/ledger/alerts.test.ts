@@ -9,7 +9,7 @@ import { openAlertBooks } from '../../../harness/ledger/alert-books.ts';
 import { insertRowsAt } from '../../../harness/ledger/dated-rows.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* The alerts of a book before a limit is reached, on the real ledger. */
+/* The alerts that a book raises before a limit is reached, on the real ledger. */
 
 const HOUR_MS = 3_600_000;
 
@@ -132,7 +132,7 @@ describe('what a book is used to', () => {
     const book = await books.openBook();
     const today = books.today_ms();
     const days = [1, 2, 3, 20].map(before => new Date(today - before * 24 * HOUR_MS + HOUR_MS).toISOString());
-    // 24 × 2,000 in each of three days of the last fourteen; an earlier day does not count.
+    // Three of the last fourteen days have 48,000 each, which is 2,000 an hour. An earlier day does not count.
     const amounts = [48_000n, 48_000n, 48_000n, 10n ** 9n];
     await insertRowsAt(
       database,

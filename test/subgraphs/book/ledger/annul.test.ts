@@ -63,7 +63,7 @@ const events = async () =>
     })
   ).map(({ kind, seq }) => `${kind} ${seq}`);
 
-/** By the harness's own sums over the rows, and by the service's audit of its books. */
+/** Checks the book by the harness's own sums over its rows and by the service's audit. */
 async function requireSound(): Promise<void> {
   await auditBooks(database);
   const step = await auditStep(database, agentId(book), auditStart);
@@ -154,7 +154,7 @@ describe('a row whose payment is not on its chain', () => {
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 2, amount: '4000' } } });
     await annulled(annulment(elsewhere));
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 1, amount: '2000' } } });
-    // The service's own audit would miss its receipt, which this one has not.
+    // Not audited by the service, whose audit requires the row's receipt, which this row does not have.
     await auditBooks(database);
   });
 

@@ -98,7 +98,7 @@ describe('any amounts, ceilings and hours', () => {
   const LENGTHS = { hourly_cap: HOUR_MS, daily_cap: 24 * HOUR_MS, budget: Number.POSITIVE_INFINITY } as const;
   type Ceiling = keyof typeof LENGTHS;
 
-  /** Which alerts the rows, changes and transitions of a book call for: computed from its events alone. */
+  /** The alerts that the rows, changes and transitions of a book require, computed from its events only. */
   function expected(all: readonly StoredBookEvent[]): string[] {
     const caps = new Map<Ceiling, bigint | null>();
     let percents: readonly number[] = [50, 80, 100];

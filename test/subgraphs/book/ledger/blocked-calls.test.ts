@@ -162,7 +162,7 @@ describe('what is counted of them', () => {
     const events = () => database.query({ text: 'select * from book_event where agent_id = 21 order by position' });
     const chained = await events();
     const counts = blocked_calls.take();
-    // In two parts, as two processes or two rounds would.
+    // Counts in two parts, as two processes or two rounds would.
     await database.transaction(async tx => countRepeats(tx, counts));
     await database.transaction(async tx =>
       countRepeats(

@@ -49,7 +49,7 @@ async function headOf(agent: number): Promise<StoredHead> {
 const rowsOf = (agent: number) =>
   database.query({ text: 'select * from book_row where agent_id = $1 order by seq', values: [agent] });
 
-/** Moves the counters of a book back, as if so much time had passed since something was collected. */
+/** Moves the counters of a book back, as if that time had passed since its last collected row. */
 const passed = (agent: number, interval: string) =>
   database.query({
     text: `update book set hour_start = hour_start - $2::interval, day_start = day_start - $2::interval where agent_id = $1`,
@@ -188,7 +188,7 @@ describe('the clock hour', () => {
     expect(row?.collected_at.getTime() - Number(hour_start)).toBeLessThan(2 * 3_600_000);
 
     await passed(21, '1 hour');
-    // What is held may be collected in this hour, so it counts; what was collected before does not.
+    // A reservation may still be collected in this hour, so it counts. Rows that were collected before do not.
     expect(kinds(await reserveAll(reservationFor(21, 4), reservationFor(21, 5)))).toEqual(['reserved', 'blocked']);
   });
 
@@ -215,7 +215,7 @@ describe('any interleaving of reserve, collect, void and arrive', () => {
   const HOURLY = 12_000n;
   let agent = 0;
   let task = 0;
-  // A store in which no test has turned the clock back: its counters can be audited.
+  // A database whose counters no test has moved back, so that they can be audited.
   beforeAll(async () => {
     database = await freshStore();
   });
@@ -235,10 +235,10 @@ describe('any interleaving of reserve, collect, void and arrive', () => {
         await setBudget(database, agentId(book), atomicAmount(BUDGET));
         await set(book, 'hourly_cap', String(HOURLY));
         const held: number[] = [];
-        // Money that had moved already is held whatever the book allows: by so much a ceiling may be passed.
+        // Sum of payments that had already moved. They are reserved in any case, so a limit may be exceeded by this sum.
         let owed_atomic = 0n;
         const pending: number[] = [];
-        // Steps of different kinds run beside each other, as calls do.
+        // Steps of different kinds run at the same time, as calls do.
         const run = async ({ kind, pick }: { kind: string; pick: number }) => {
           if (kind === 'reserve' || kind === 'owed') {
             const number = ++task;

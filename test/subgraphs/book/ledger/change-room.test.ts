@@ -31,7 +31,7 @@ describe('changes of a book that nobody pays for', () => {
     await expect(setBudget(database, agentId(1), null)).rejects.toMatchObject(refused);
     const cap = { ...parsePolicy('daily_cap', '5'), mode: 'shadow' } as const;
     await expect(setPolicy(database, agentId(1), cap)).rejects.toMatchObject(refused);
-    // What is so already is no change.
+    // A value that is already set is no change.
     await setBudget(database, agentId(1), usdc(max - 1));
     await setBudget(database, agentId(2), usdc(1));
     await database.query({

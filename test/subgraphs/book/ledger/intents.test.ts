@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const INTENTS = ['bill-1', 'bill-2', null] as const;
 
-/** What can become of an attempt, and what each intent counts of it. */
+/** What can happen to an attempt, and what its intent counts for it. */
 const kinds = ['collected', 'vouched', 'by_key', 'blocked', 'blocked_by_key'] as const;
 type Kind = (typeof kinds)[number];
 type Later = 'nothing' | 'replayed' | 'confirmed' | 'unverified';

@@ -12,7 +12,7 @@ import { hex32 } from '../../../harness/session/delegate.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
-/** By so much the database's clock, which judges, is ahead of ours. */
+/** Milliseconds by which the database's clock, which decides, is ahead of this machine's. */
 let ahead_ms: number;
 let books = 0;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const TTL_SECONDS = 60;
 
-/** A book that has redeeming for an act of high risk. */
+/** A book on which redeeming is an act of high risk. */
 async function cautiousBook() {
   const id = agentId(++books);
   await withBooks(database, id);
@@ -55,7 +55,7 @@ describe('a book with acts of high risk', () => {
     for (const more of [
       { issued_at_ms: ago(0) },
       { issued_at_ms: ago(TTL_SECONDS / 2) },
-      // By a clock of ours that is ahead of the database's.
+      // Dated by a clock of this machine that is ahead of the database's.
       { issued_at_ms: ago(-5) },
       { action: 'handoff' },
       { action: 'read_private' },

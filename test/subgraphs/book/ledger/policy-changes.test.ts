@@ -33,7 +33,7 @@ interface Change {
   readonly kind: 'change';
   readonly name: (typeof caps)[number];
   readonly mode: PolicyMode;
-  /** A ceiling, as a number of calls; null clears it. */
+  /** The limit as a number of calls. Null clears it. */
   readonly calls: number | null;
 }
 interface Move {
@@ -67,7 +67,7 @@ function settingOf(name: Exclude<(typeof caps)[number], 'budget'>, calls: number
 let books = 0;
 let tasks = 0;
 
-/** A book, and the steps that may happen on it. */
+/** Opens a book. Returns the steps that may happen on it. */
 async function opened() {
   const agent = ++books;
   const agent_id = agentId(agent);
@@ -85,7 +85,7 @@ async function opened() {
     const number = ++tasks;
     const outcome = await database.transaction(async tx => {
       const [reserved] = await reserve(tx, refuser, [reservationFor(agent, number, { owed })]);
-      // Still under the lock of the head, at the moment of the admission.
+      // Checked at the time of the admission, while the lock of the head is held.
       if (reserved?.kind === 'reserved' && !owed) requireWithin(headOf(await readBooks(tx, [agent_id]), agent_id));
       return reserved;
     });

@@ -31,7 +31,7 @@ async function bookWithRows(agent: number, rows: number): Promise<void> {
 
 const times = (task_id: string, count: number) => Array.from({ length: count }, () => task_id);
 const replayed = (...task_ids: string[]) => database.transaction(tx => replay(tx, task_ids));
-/** As if everything that is counted had waited for so long. */
+/** Writes all counts at once, as if they had waited for their time. */
 const appendDueRepeats = () => database.transaction(tx => appendRepeats(tx, 0));
 const rowsOf = async (agent: number) =>
   (await rowsOfPage(database, rowScope(agentId(agent), { limit: 200 }))).reverse();
@@ -150,7 +150,7 @@ describe('fifteen hundred replays at once from three processes', () => {
     await Promise.all(Array.from({ length: 1_500 }, (_, number) => queues[number % 3]?.submit('task_11_1')));
     expect(await countsOf(11)).toEqual([1_500]);
     expect(await eventsOf(11)).toHaveLength(SINGLES);
-    // Every process has its round; each counter is taken by one of them.
+    // Three processes run the periodic task at once. Only one of them takes each counter.
     await Promise.all([appendDueRepeats(), appendDueRepeats(), appendDueRepeats()]);
     expect((await eventsOf(11)).slice(SINGLES).map(({ body }) => body.count)).toEqual([1_480]);
     expect(await countsOf(11)).toEqual([1_500]);

@@ -69,7 +69,7 @@ describe('the sums of a book by session', () => {
       text: `select bucket, count, amount from book_sum where agent_id = $1 and dimension = 'session' order by bucket`,
       values: [agent],
     });
-  /** Three rows: two of them under sessions, one of these with another agent, whose row it is not. */
+  /** Three rows, two of them under sessions. One of these sessions belongs to another agent than the row. */
   const underSessions = async (database: Database, agent: number) => {
     await withBooks(database, agent);
     await database.transaction(async tx => {

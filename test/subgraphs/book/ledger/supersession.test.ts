@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-/** Each row of a forest: an inflow, or a correction of an earlier row, by its index, that may merge others of its chain. */
+/** A row of a forest: an inflow, or a correction of the row at index `parent`, which may merge other rows of its chain. */
 interface ForestRow {
   readonly parent: number | null;
   readonly merges: readonly number[];
@@ -66,7 +66,7 @@ async function planted(rows: Forest): Promise<void> {
     });
 }
 
-/** The same by looking at all of it. */
+/** Same result as the service's, computed from all rows. */
 function judged(rows: Forest, of: (index: number) => boolean) {
   const corrections = rows.flatMap((row, index) => (row.parent !== null && of(index) ? [{ ...row, index }] : []));
   const successions = corrections.flatMap(({ parent, merges, index }) =>
@@ -108,7 +108,7 @@ it('no merge is told of a chain that a version has corrected which counts no end
   await planted([null, 0, 0, 1].map((parent, index) => ({ parent, merges: index === 3 ? [2] : [] })));
   const readSequence = () => sequenceOf(database, agentId(book), null);
   expect(await readSequence()).toMatchObject({ supersession: { status: 'forked', mergedBy: task(3) } });
-  // As the statement of that version counts one more.
+  // Counts one more correction, as the statement of that version does.
   const counts = 'update book_supersession set corrections = corrections + 1, forks = forks + 1 where agent_id = $1';
   await database.query({ text: counts, values: [book] });
   expect(await readSequence()).toMatchObject({ supersession: { status: 'forked', mergedBy: null } });

@@ -36,7 +36,7 @@ const withReceipt = {
   foreign_ingest: ingestedCollection,
 } as const;
 
-/** The first row of that evidence, as its writer adds it; rows that carry money count, the others do not. */
+/** The first row with that evidence, as its writer adds it. Only rows with money count. */
 function bearing(evidence: Evidence, number: number): InitialFacts {
   const paid = collectedFactsOf(`task_${book}_${number}`, number);
   const is = { task_id: paid.task_id, evidence, collected: false, model: 'small-1', hub: 'north' } as const;
@@ -61,7 +61,7 @@ async function bear(evidence: Evidence, number: number): Promise<void> {
   });
 }
 
-/** An arrival to any evidence, also to one that the types do not allow. */
+/** An arrival to any evidence, including those that the types do not allow. */
 const arrivalOf = (task_id: string, to: Evidence) =>
   ({
     task_id,

@@ -15,7 +15,7 @@ import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.t
 import { freshStore } from '../../../harness/store.ts';
 import { waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 
-/* A hand-off that an earlier version has redeemed: its row was born without what it follows from. */
+/* A hand-off that an earlier version redeemed, whose row therefore has no parent. */
 
 const AGENT = agentId(7);
 const GIVER = agentId(6);
@@ -96,7 +96,7 @@ it('is followed up to the task on the other book, and no further', async () => {
     descendants: [{ taskId: 'task_after', onOtherBook: false }],
   });
   expect(await readLineage(database, AGENT, 'task_by_key', page)).toMatchObject({ ancestors: [], truncated: false });
-  // Whoever has paid for it may have no book.
+  // The agent that paid for it may have no book.
   await database.query({ text: 'delete from book_row where agent_id = $1', values: [GIVER] });
   expect(await readLineage(database, AGENT, HANDED, page)).toMatchObject({
     ancestors: [{ taskId: PARENT, onOtherBook: false }],

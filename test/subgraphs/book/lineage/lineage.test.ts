@@ -17,7 +17,7 @@ beforeAll(async () => {
 const AT = '2026-03-01T12:00:00.000Z';
 const nameOf = (agent: number, seq: number) => `task_${agent}_${seq}`;
 
-/** A new book. Each number is the parent of the row at its place: a row number from 1, or 0 for none. */
+/** A new book. Each number is the parent of the row at its index: the number of a row from 1, or 0 for none. */
 async function bookOf(parents: readonly number[]): Promise<number> {
   const agent = ++book;
   await withBooks(database, agent);
@@ -29,7 +29,7 @@ async function bookOf(parents: readonly number[]): Promise<number> {
 const read = (agent: number, seq: number, limit = 200, after = 0) =>
   readLineage(database, agentId(agent), nameOf(agent, seq), { limit, after });
 
-/** Computed from the parents alone, one row after the other. */
+/** The lineage, computed from the parents only, one row after the other. */
 function expected(parents: readonly number[], seq: number) {
   const above = (of: number): number[] => {
     const parent = parents[of - 1] ?? 0;
@@ -47,7 +47,7 @@ function expected(parents: readonly number[], seq: number) {
 const places = (rows: readonly { readonly seq: number | null; readonly depth: number }[]) =>
   rows.map(({ seq, depth }) => ({ seq, depth }));
 
-/** Each row follows from an earlier one or from none, as the doors ensure. */
+/** Parents of rows. Each row follows from an earlier one or from none, as the endpoints ensure. */
 const forest = fc
   .array(fc.nat(), { minLength: 1, maxLength: 40 })
   .map(chosen => chosen.map((number, index) => number % (index + 1)));
@@ -65,7 +65,7 @@ describe('the lineage of a row', () => {
         expect(whole?.root?.seq).toBe(wanted.root);
         expect(places(whole?.ancestors ?? [])).toEqual(wanted.ancestors);
         expect(places(whole?.descendants ?? [])).toEqual(wanted.descendants);
-        // No row is its own ancestor, and all ancestors come before it.
+        // No row is its own ancestor, because all ancestors come before it.
         expect(whole?.ancestors.every(ancestor => Number(ancestor.seq) < seq)).toBe(true);
 
         const paged = [];
@@ -115,7 +115,7 @@ describe('the lineage of a row', () => {
 
   it('has the first descendants in the order of the book, and the word that there are more', async () => {
     const { descendants_max } = lineageLimits;
-    // Two children; everything that follows is below the second, except the very last row.
+    // The first row has two children. All other rows are below the second child, except the last one.
     const parents = [0, 1, 1, ...Array.from({ length: descendants_max - 2 }, () => 3), 2];
     const agent = await bookOf(parents);
     const last = await read(agent, 1, 200, descendants_max - 1);
@@ -124,7 +124,7 @@ describe('the lineage of a row', () => {
       { seq: descendants_max, depth: 2 },
       { seq: descendants_max + 1, depth: 2 },
     ]);
-    // A read from a nearer row returns it.
+    // A read that starts from a closer row returns it.
     expect(await read(agent, 2)).toMatchObject({ truncated: false, descendants: [{ seq: descendants_max + 2 }] });
     expect(await read(agent, 3)).toMatchObject({ truncated: false });
   });
@@ -152,7 +152,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Every scan of the rows of books. */
+/** Every scan of the table of rows in a plan. */
 function scansOf(plan: Plan | undefined): Plan[] {
   if (!plan) return [];
   const here = plan['Relation Name'] === 'book_row' ? [plan] : [];

@@ -21,7 +21,7 @@ interface Fact {
   readonly amount: bigint | null;
 }
 
-/** Two hours apart over five days; every seventh was born with a time before that of the row ahead of it. */
+/** Rows two hours apart over five days. The time of every seventh is before that of the row ahead of it. */
 const facts: readonly Fact[] = Array.from({ length: 60 }, (_, index) => {
   const blocked = index % 5 === 0;
   const foreign = index % 4 === 0 && !blocked;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   database = await freshStore();
   await withBooks(database, BOOK, 8);
   await insertRowsAt(database, BOOK, rowsOf(facts));
-  // A book beside it, of the same times.
+  // Another book with the same times, whose rows must not be found.
   await insertRowsAt(database, 8, rowsOf(facts));
 });
 
@@ -67,7 +67,7 @@ function expected({ from, to, evidence, intentId, taskId }: RowFilter) {
   return { count: rows.length, usdc_sum: atomicAmount(usdc) };
 }
 
-/** Days, hours of them, and moments of those. */
+/** Times at the start of a day, at an hour of it, or within an hour. */
 const moments = fc
   .tuple(fc.integer({ min: -3, max: 8 }), fc.constantFrom(0, 0, 3_600_000, 43_200_001))
   .map(([days, rest]) => new Date(Date.parse('2026-03-01T00:00:00Z') + days * 86_400_000 + rest));
@@ -124,7 +124,7 @@ describe('on a book of more rows than may be read', () => {
   const matching = (filter: RowFilter) => readMatching(database, LONG, filter, READ_MAX);
   beforeAll(async () => {
     await withBooks(database, LONG);
-    // A row a minute.
+    // One row for each minute.
     const rows = Array.from({ length: ROWS }, (_, index) => ({
       at: new Date(BEGUN_MS + index * 60_000).toISOString(),
       intent_id: index % 1_000 === 0 ? 'rare' : 'bill',
@@ -161,7 +161,7 @@ describe('on a book of more rows than may be read', () => {
   });
 });
 
-/** The most rows that a scan of the book's table has read. */
+/** The largest number of rows that a scan of the table has read. */
 async function rowsRead(agent: AgentId, filter: RowFilter, read_max: number): Promise<number> {
   const values: unknown[] = [agent];
   const text = matchingText(filter, value => `$${values.push(value)}`, read_max);

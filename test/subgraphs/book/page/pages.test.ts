@@ -11,7 +11,7 @@ import { freshStore } from '../../../harness/store.ts';
 const BOOK = 7;
 const ROWS = 60;
 const START_MS = Date.parse('2026-03-01T22:00:00.000Z');
-/** Twenty minutes apart and so over a day's end; every seventh was born with a time before that of the row ahead of it. */
+/** Rows twenty minutes apart, past midnight. The time of every seventh is before that of the row ahead of it. */
 const timeOf = (seq: number) => START_MS + seq * 1_200_000 - (seq % 7 === 0 ? 5_000_000 : 0);
 const INTENTS = ['bill-1', 'bill-2', null] as const;
 
@@ -27,7 +27,7 @@ const facts: readonly Fact[] = Array.from({ length: ROWS }, (_, index) => ({
   at: timeOf(index + 1),
   intentId: INTENTS[index % INTENTS.length] ?? null,
   evidence: index % 5 === 0 ? 'UNVERIFIED' : 'collected',
-  // Three each share a transaction.
+  // Three rows share each transaction.
   paymentRef: `base:0x${Math.floor(index / 3)}`,
 }));
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
     transfer_index: seq,
   }));
   await insertRowsAt(database, BOOK, rows);
-  // A book beside it, with the same times and transactions.
+  // Another book with the same times and transactions, whose rows must not be found.
   await insertRowsAt(database, 8, rows);
 });
 
@@ -165,7 +165,7 @@ describe('a page at any depth', () => {
   });
 });
 
-/** 3,000 rows, half an hour apart; of an intent and on no proof are the first sixty alone. */
+/** 3,000 rows, half an hour apart. Only the first sixty both have the intent and lack proof. */
 async function fillTwoMonths(agent: number): Promise<void> {
   const born = Array.from({ length: 3_000 }, (_, index) => ({
     at: new Date(Date.parse('2026-01-01T00:00:00Z') + index * 1_800_000).toISOString(),

@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-/** So many models and days, each with a row of its own amount. */
+/** A book with that many models and days, each with one row of a different amount. */
 async function countedBook(agent: number, groups: number): Promise<void> {
   await withBooks(database, agent);
   await database.query({

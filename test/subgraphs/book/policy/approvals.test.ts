@@ -45,7 +45,7 @@ describe('an approval', () => {
     expect(codeOf(policy, callFor(2001, approved(0)))).toBeNull();
     expect(codeOf(policy, callFor(2001, approved(60_000)))).toBeNull();
     expect(codeOf(policy, callFor(2001, approved(60_001)))).toBe('tier2_approval_missing');
-    // Clocks may differ by this much; an approval dated later than that does not count.
+    // Clocks may differ by this much. An approval with a later time does not count.
     expect(codeOf(policy, callFor(2001, approved(-60_000)))).toBeNull();
     expect(codeOf(policy, callFor(2001, approved(-60_001)))).toBe('tier2_approval_missing');
   });

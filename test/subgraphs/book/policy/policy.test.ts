@@ -8,7 +8,7 @@ import { tally } from '../../../../subgraphs/book/ledger/counters.ts';
 import { evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
 import { callByKey, callFor, noCeilings, usdc } from '../../../harness/ledger/policy-call.ts';
 
-/** More than there are names. */
+/** More names than exist. */
 const TOO_MANY = riskyOperations.length + 1;
 
 const HOUR_MS = 3_600_000;
@@ -114,7 +114,7 @@ describe('the edge of an hour and of a day, in UTC', () => {
     ['2026-02-28T23:00:00.000Z', 'hourly_cap_exceeded'],
     ['2026-02-28T23:59:59.999Z', 'hourly_cap_exceeded'],
     ['2026-03-01T00:00:00.000Z', undefined],
-    // A clock that went back does not open the hour before once more.
+    // A clock that went back does not start the previous hour again.
     ['2026-02-28T22:59:59.999Z', 'hourly_cap_exceeded'],
   ])('at %s: %s', (now, policy_code) => {
     const evaluation = evaluate({ ...full, now_ms: at(now) }, callFor(2000));

@@ -14,7 +14,7 @@ import { openVault } from '../../../../subgraphs/vault.ts';
 import { collectedFactsOf, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Compares the simulation, which uses the code that judges calls, with a computation that shares no line with it. */
+/* Compares the simulation, which uses the code that decides calls, with a computation that shares no code with it. */
 
 let database: Database;
 const vault = openVault('a secret of this test');
@@ -28,13 +28,13 @@ interface Row {
   readonly minutes: number;
   readonly model: string;
   readonly door: string;
-  /** `key` is a call by key, which has no amount, whatever `amount` says; a report and a hand-off have none either. */
+  /** `key` is a call by API key. It has no amount, even if `amount` is given. Neither has a report or a hand-off. */
   readonly kind: keyof typeof births;
 }
 
 const unpaid = { evidence: 'UNVERIFIED', collected: false, amount: null, rail: null } as const;
 const onBoard = { model: 'board', hub: 'svc' } as const;
-/** Members of each kind's row besides those of a collected one. */
+/** Members in which a row of each kind differs from a collected one. */
 const births = {
   collected: {},
   RECORDED_BY_SETTLE: { evidence: 'RECORDED_BY_SETTLE' },
@@ -47,7 +47,7 @@ const births = {
   report: { ...unpaid, hub: 'router', fulfillment: { job_kind: 'router_broadcast', resource: null } },
   hand_off: { ...unpaid, model: '', hub: '', fulfillment: { job_kind: 'other', resource: null } },
 } as const satisfies Record<string, Partial<InitialFacts>>;
-/** Kinds that no book judged. */
+/** Kinds of rows on which no policy decides. */
 const unjudged: readonly Row['kind'][] = ['report', 'hand_off'];
 
 const BEGIN_MS = Date.parse('2026-03-01T22:10:00Z');
@@ -55,10 +55,10 @@ let books = 0;
 let tasks = 0;
 
 type CollectedRows = readonly (Row & { readonly seq: number; readonly at_ms: number })[];
-/** Rows per transaction: hashing more would keep its connection idle for too long. */
+/** Rows in one transaction. With more of them it would be idle for too long while they are hashed. */
 const ROWS_TOGETHER = 500;
 
-/** A book with these rows, each collected that many minutes after the one before it. */
+/** A book with these rows. Each is collected that many minutes after the previous one. */
 async function bookOf(rows: readonly Row[]) {
   const agent_id = agentId(++books);
   await withBooks(database, agent_id);
@@ -100,7 +100,7 @@ function birthOf({ amount, model, door, kind }: Row): InitialFacts {
   };
 }
 
-/** All pages, each requested with the cursor of the one before. */
+/** All pages together. Each is requested with the cursor of the previous one. */
 async function simulated(
   book: number,
   tried: TriedTerms,
@@ -123,7 +123,7 @@ async function simulated(
 const HOUR_MS = 3_600_000;
 const inSame = (ms: number, one: number, other: number) => Math.floor(one / ms) === Math.floor(other / ms);
 
-/** The same computed in the plainest way: every sum again for every row. */
+/** The same simulation in the simplest way, with all sums computed again for each row. */
 function naive(rows: CollectedRows, { policy, budget_atomic }: TriedTerms, from_ms: number, to_ms: number) {
   const passed: { readonly amount: bigint; readonly at_ms: number }[] = [];
   const listed: (readonly [number, string])[] = [];
@@ -231,7 +231,7 @@ describe('a simulation', () => {
       fc.asyncProperty(someRows, someTried, async (given, wanted) => {
         if (Object.values(wanted).every(value => value === null)) return;
         const tried = parseTried(wanted);
-        // The rows as if each had been judged: refused ones were never collected.
+        // Removes the refused rows, because a book that had this policy would not have collected them.
         const whole = await bookOf(given);
         const refused = new Set(
           naive(whole.rows, tried, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY).listed.map(([seq]) => seq),
@@ -280,7 +280,7 @@ describe('a simulation', () => {
       expect(await under({ budget: '3601' }, limit)).toEqual({ listed: [], considered, unknown_operation_count: 0 });
       const last = { listed: [[4, 'budget_exhausted', 3_101n]], considered, unknown_operation_count: 0 };
       expect(await under({ budget: '3600' }, limit)).toEqual(last);
-      // Without the amount of the job there is room for the last call.
+      // Without the amount of the job there would be room for the last call.
       for (const name of ['budget', 'hourly_cap', 'daily_cap']) {
         const code = name === 'budget' ? 'budget_exhausted' : `${name}_exceeded`;
         expect((await under({ [name]: '3100' }, limit)).listed).toEqual([[3, code, 1_000n]]);

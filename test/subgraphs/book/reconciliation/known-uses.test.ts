@@ -9,7 +9,7 @@ import { freshDatabase } from '../../../harness/database.ts';
 import { collectAll, collectedFactsOf, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/* Which uses of a transfer the tables show, whichever room wrote them. */
+/* Uses of a transfer that the tables show, regardless of which code wrote them. */
 
 const [OWN, OTHER] = [1, 2];
 let database: Database;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await withBooks(database, OWN, OTHER);
 });
 
-/** The transfer of the payment of that number. */
+/** The transfer of the payment with that number. */
 const transfer = (number: number, amount = 2000n): SentTransfer => ({
   tx_hash: `0x${number.toString(16).padStart(64, '0')}`,
   log_index: number,
@@ -28,7 +28,7 @@ const transfer = (number: number, amount = 2000n): SentTransfer => ({
   amount,
 });
 
-/** A row of a payment to somebody else, as an ingest leaves it: its receipt names the payment, too. */
+/** The row of a payment to another service that an ingest leaves. Its receipt names the payment too. */
 async function ingest(agent: number, number: number, payer_proven: boolean): Promise<string> {
   const { prepared, landing } = collection(agent, number);
   if (landing === null) throw new Error('it lands on a book');

@@ -12,7 +12,7 @@ import { freshStore } from '../../../harness/store.ts';
 const BOOK = 7;
 const ROWS = 60;
 const START_MS = Date.parse('2026-03-01T22:00:00.000Z');
-/** Over a day's end; every seventh was born with a time before that of the row ahead of it. */
+/** Times past midnight. The time of every seventh row is before that of the row ahead of it. */
 const timeOf = (seq: number) => START_MS + seq * 1_200_000 - (seq % 7 === 0 ? 5_000_000 : 0);
 const rows = Array.from({ length: ROWS }, (_, index) => ({
   seq: index + 1,
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 2 });
-/** At the very moment of a row as often as between two. */
+/** Times that are equal to that of a row, or one millisecond before or after it. */
 const moments = fc
   .tuple(fc.integer({ min: -2, max: ROWS + 2 }), fc.constantFrom(0, 1, -1))
   .map(([seq, ms]) => new Date(timeOf(seq) + ms).toISOString());
@@ -45,7 +45,7 @@ const slices: fc.Arbitrary<Slice> = fc.record({
   limit: maybe(fc.integer({ min: 1, max: 70 })),
 });
 
-/** Row by row, as the words of a slice have it. */
+/** The rows of a slice, decided row by row by the definition of a slice. */
 function naively({ from_date, to_date, task_ids, limit }: Slice): number[] {
   const within = rows.filter(
     ({ at_ms, task_id }) =>

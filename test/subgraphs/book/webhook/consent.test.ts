@@ -25,7 +25,7 @@ describe('where approvals are told to another URL than before', () => {
     expect(consentFault(null, approvalWebhook, said)).toBe(outcome);
     expect(consentFault({ ...approvalWebhook, url: `${url}/other` }, approvalWebhook, said)).toBe(outcome);
     expect(consentFault({ ...approvalWebhook, events: ['settle'] }, approvalWebhook, said)).toBe(outcome);
-    // No proof is needed if the URL stays the same, or if no approvals are sent there: then an unreachable chain does no harm.
+    // No proof is needed if the URL stays the same or gets no approvals. An unreachable chain then does no harm.
     expect(consentFault(approvalWebhook, approvalWebhook, said)).toBe('set');
     expect(consentFault(approvalWebhook, { url: `${url}/other`, events: ['settle'] }, said)).toBe('set');
   });
