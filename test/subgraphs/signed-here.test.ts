@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { verifyTextForService } from '../../subgraphs/verify-for-service.ts';
 import type { WalletVerdict } from '../../subgraphs/wallet-proofs.ts';
 
-/* Under which of its names a text was signed for this service. */
+/* Finds the name of this service under which a text was signed. */
 
 const texts = ['of now', 'of before', 'of the first'];
 const account = privateKeyToAccount(generatePrivateKey());
 
-/** What is asked about, where code of the wallet answers so about each. */
+/** The texts that are checked, with a wallet contract that gives this verdict on each. */
 async function addressesChecked(signature: string, verdict: WalletVerdict, network = 'base') {
   const asked: string[] = [];
   const by = { network, payer: account.address, signature };

@@ -11,7 +11,7 @@ import { issueRefusals } from '../../../subgraphs/receipt/refusal/sign-refusal.t
 import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
 import { foreignPayment, paidCall } from '../../harness/vectors/receipt-facts.ts';
 
-/* A stored record is shown only if it is as it was signed. */
+/* A stored record is shown only if it is still as it was signed. */
 
 const issuer = openIssuer(['22'.repeat(32)], { base_url: 'http://127.0.0.1:4000', now_ms: () => 0 });
 const damaged = { code: 'record_damaged', status: 500 };

@@ -85,7 +85,7 @@ describe('verified', () => {
   it('its facts are named as what nobody signed', () => {
     expect(report(vouched)).toEqual(expect.arrayContaining(LANE));
     expect(report(waived)).not.toContain('local_check');
-    // Older receipts do without.
+    // Older receipts do not have these members.
     const bare = Object.fromEntries(Object.entries(seen).filter(([name]) => !LANE.includes(name)));
     expect(report(bare)).not.toEqual(expect.arrayContaining(['freeze']));
   });

@@ -8,14 +8,14 @@ import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
 import { base_url, issue, issuer } from '../../harness/receipt/issue.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
-/* The signed basis of a settlement has a name of its own since receipt policy 4; before, it was signed as settled_by. */
+/* Since receipt policy 4 the basis of a settlement is signed under its own name. Before, it was signed as settled_by. */
 
 interface IssuedDocument {
   readonly document: JsonObject;
   readonly row: Record<string, string>;
 }
 
-/** Issued under policy 3, by the code of that time. */
+/** Receipts that were issued under policy 3 by the code of that time. */
 const before = JSON.parse(
   readFileSync(new URL('../../harness/fixtures/receipts-of-policy-3.json', import.meta.url), 'utf8'),
 ) as { readonly jwks: JsonObject } & Readonly<Record<'observed' | 'vouched' | 'waived', IssuedDocument>>;
@@ -36,7 +36,7 @@ it.each(['observed', 'vouched', 'waived'] as const)('a receipt (%s) that signed 
   expect(verifyReceipt(document, before.jwks)).toMatchObject({ kind: 'valid' });
   const shown = receiptDocument(stored(before[name]), base_url, document.profile as 'development');
   expect(receiptFault(stored(before[name]))).toBeNull();
-  // In addition to the former members: those computed when it is shown, and how it is verified today.
+  // The shown receipt has the former members, members that are computed when it is shown, and instructions for verifying it today.
   const { verification = null } = shown;
   expect(shown).toEqual({ ...document, ...laneOf(shown), verification, settled_by: document.settled_by ?? null });
   expect(verifyReceipt(shown, before.jwks)).toMatchObject({ kind: 'valid' });

@@ -87,7 +87,7 @@ describe('a bound book proof', () => {
     path: fc.webPath().map(path => `/v1${path}`),
     body,
   });
-  /** By nothing of ours: what a caller in another language would compute. */
+  /** The proof as a caller in another language would compute it, without our code. */
   const signed = (key: string, id: number, window: number, { method, path, body }: ProvenRequest, once: string) => {
     const { proof: _, ...rest } = body;
     const digest = createHash('sha256')

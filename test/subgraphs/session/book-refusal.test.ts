@@ -28,7 +28,7 @@ const life = { validAfter: 0, sessionExpiry: 4_000_000_000 };
 const grant = { payer: '0x', agentPubkey: '0x02', ...life, models: [], doors: [], salt: '0x' };
 const call = { field: 'Mutation.x', model: null, models: [], intent_id: null, attempt_index: null, parent_ref: null };
 
-/** A payment under a session that may spend 2,000, onto a book that lets nothing above 1,999 pass by itself. */
+/** A payment under a session that may spend 2,000, on a book that requires an approval above 1,999. */
 async function paid(delegation_hash: string, amount: AtomicAmount) {
   const claim_key = hex32();
   const paid_under = {

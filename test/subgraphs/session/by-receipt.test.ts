@@ -26,7 +26,7 @@ beforeAll(async () => {
   desk = await openDesk();
 });
 
-/** A receipt of a call that was recorded on no book, as the recorder would have issued it. */
+/** A receipt of a call without a book, as the recorder would have issued it. */
 async function receiptOf(
   account: Account,
   { task_id = newTask(), ...facts }: Partial<Omit<ReceiptFacts, 'task_id'>> & { task_id?: TaskId } = {},
@@ -119,7 +119,7 @@ describe('registering by a collected receipt', () => {
     const registered = await desk.registerBy(account, await receiptOf(account, { agent_id: 7 }));
     expect(registered).toMatchObject({ settlementStatus: 'settled' });
     expect(registered.agentId).not.toBe(7);
-    // The row is on that book, and on no other.
+    // The row is on book 7 and not on the new one.
     expect(await rowsOf(registered.agentId)).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ import { PossessionResolver } from '../../../subgraphs/session/possession/posses
 import { bookProof, boundProof, proofWindow } from '../../../subgraphs/session/possession/proof.ts';
 import { NOW_MS, newWallet, openDesk, type SessionDesk } from '../../harness/session/desk.ts';
 
-/** Seen by modules that are loaded already, too: what they import of a builtin follows it. */
+/** The spy replaces the function also in modules that are already loaded, because their imports of a builtin follow it. */
 const createHmac = vi.spyOn(crypto, 'createHmac');
 syncBuiltinESMExports();
 afterAll(() => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   [known, other] = [await desk.register(newWallet()), await desk.register(newWallet())];
 });
 
-/** What it took to say who is calling: statements by name, boxes opened, HMACs computed. */
+/** The work of identifying a caller: statements by name, number of opened boxes and computed HMACs. */
 async function workOf({ session, ...shown }: IdentifyOptions): Promise<{ possession: Possession; work: object }> {
   const queries: (string | undefined)[] = [];
   let opened = 0;
@@ -72,7 +72,7 @@ const proofOf = (session: string, agent_id: number) => bookProof(session, agent_
 const plain = (agent_id: number, value: string) => ({ agent_id, value, nonce: null, request: null });
 const wrongProof = `sha256=${'0'.repeat(64)}`;
 
-/** Ids that no agent has: never given, out of range, no integer. */
+/** Ids that no agent has: never given, out of range, or not an integer. */
 const nobody = fc.oneof(
   fc.integer({ min: 1_000_000, max: 2 ** 31 - 1 }),
   fc.integer({ min: -5, max: 0 }),
@@ -208,7 +208,7 @@ describe('the same words, whether the agent exists or not', () => {
     };
     const context: SessionContext = { ...desk.context, principal: { ...desk.context.principal, possession } };
     const heard = await Promise.all(
-      // The first holds a session that has ended since it was looked up.
+      // The first caller has a session that ended after it was looked up.
       [known.agent_id, other.agent_id, 999_999].map(agentId =>
         resolver.rotateSession({ agentId }, context).catch(String),
       ),

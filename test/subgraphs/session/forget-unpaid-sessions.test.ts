@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const life = { validAfter: 0, sessionExpiry: 4_000_000_000 };
 
-/** A payment under a new session, which is stored with it. */
+/** A payment under a new session, whose claim also stores the session. */
 async function claimed(delegation_hash: string = hex32(), holds = '5') {
   const grant = { payer: '0x', agentPubkey: '0x02', capAtomic: '9', ...life, models: [], doors: [], salt: '0x' };
   const paid_under = {
@@ -79,7 +79,7 @@ it('a session is forgotten once its time is over, unless a payment has bound it,
   await older();
   await forgetUnpaidSessions(database);
   expect(new Set(await known())).toEqual(new Set([open, sent, bound].map(it => it.delegation_hash)));
-  // Its grant is still valid: a payment under it stores the session again.
+  // Its grant is still valid, so a payment under it stores the session again.
   await claimed(released.delegation_hash);
   expect(await known()).toHaveLength(4);
   await abandonLease(database, open.lease, true);
@@ -94,7 +94,7 @@ it('a session that is claimed under while it is being forgotten keeps what the c
   await older();
   const seen = Promise.withResolvers<void>();
   const claimed_since = Promise.withResolvers<void>();
-  // Between the statement that locks and the one that forgets: a claim that comes now waits, and finds the row deleted.
+  // Between the statement that locks the row and the one that deletes it. A claim at this time waits and then finds the row deleted.
   const forgetting = forgetUnpaidSessions({
     transaction: run =>
       database.transaction(tx =>
@@ -132,7 +132,7 @@ it('a session that is claimed under as those to forget are looked for stays', as
   const first = await claimed();
   await abandonLease(database, first.lease, true);
   await older();
-  // As with many rows to check: the claim is committed after the check began, and before the row is locked.
+  // The claim is committed after the check began and before the row is locked, as can happen with many rows.
   const forgetting = forgetUnpaidSessions({
     transaction: run =>
       database.transaction(tx =>

@@ -5,7 +5,7 @@ import { keepRevocation, lockRevocations } from '../../../subgraphs/receipt/issu
 import { atEnd } from '../../harness/release.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/** As a version writes one that knows of no numbers. */
+/** Inserts a revocation as a version without numbers does. */
 const byEarlierVersion = (database: Database, delegation_hash: string) =>
   database.transaction(async tx => {
     tx.write({
@@ -24,7 +24,7 @@ const byThisVersion = (database: Database, delegation_hash: string) =>
 
 it('while a process goes on that knows of no numbers, what either of both revokes is numbered without a gap', async () => {
   const one = await freshStore();
-  // As another process is: on connections of its own.
+  // Opens further connections, like another process.
   const before = await openStore(one.url);
   atEnd(() => before.close());
   const races = Array.from({ length: 60 }, async (_, index) => {
@@ -34,7 +34,7 @@ it('while a process goes on that knows of no numbers, what either of both revoke
     expect(seq).toBeGreaterThan(0);
   });
   await Promise.all(races);
-  // Said again it takes no number.
+  // A repeated revocation takes no number.
   await byEarlierVersion(before, '0x2');
   await byThisVersion(one, 'last');
   const numbers = await one.query<{ seq: number }>({ text: 'select seq from session_revocation order by seq' });

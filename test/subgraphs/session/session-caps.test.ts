@@ -19,14 +19,16 @@ import { abandonLease, claimRequest, OWNER, startSettling } from '../../harness/
 import { refuser } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
-/* No tree of sessions spends more than any cap in it, whatever races: with the very statements that claim and record. */
+/*
+ * In any race no tree of sessions spends more than any of its caps. The test uses the same statements as the service to claim and record.
+ */
 
 let database: Database;
 let queues: ReturnType<typeof openQueues>[];
 beforeAll(async () => {
   database = await freshStore();
   const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
-  // Two, as in two processes: neither has anything in memory that the other lacks.
+  // Two queues, like two processes: neither may depend on what the other has in memory.
   queues = [1, 2].map(() => openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null));
 });
 
@@ -40,7 +42,7 @@ interface Node {
   readonly cap: number;
 }
 
-/** Each node's parent is one before it. */
+/** Trees of sessions. The parent of each node is an earlier one. */
 const trees = fc
   .array(fc.record({ parent: fc.nat(), cap: fc.integer({ min: 0, max: 12 }) }), { minLength: 1, maxLength: 6 })
   .map(parts => {
@@ -58,9 +60,9 @@ const moves = fc.array(
     node: fc.nat(),
     amount: fc.integer({ min: 1, max: 5 }),
     queue: fc.nat(1),
-    /** The money has already moved, sent by us or by anybody else. */
+    /** Whether the money has already moved, sent by the service or by someone else. */
     owed: fc.boolean(),
-    /** Whether sessions that hold nothing are forgotten at the same time. */
+    /** Whether sessions without a claim are deleted at the same time. */
     forgets: fc.boolean(),
     ends: fc.constantFrom('recorded', 'released', 'reopened', 'claimed_again', 'open'),
   }),
@@ -94,14 +96,14 @@ function shownOf({ name, cap }: Node): ShownDelegation {
   };
 }
 
-/** Binds the sessions above one before the session itself. */
+/** Binds each session after the sessions above it. */
 async function bind(nodes: readonly Node[]): Promise<void> {
   for (const node of nodes) await submit(node, 0, `binds ${node.name}`, 0, false);
 }
 
 /**
- * Makes the first session forgettable. It must be a root, whose row is written again by each claim below it; the claim that bound it is
- * released.
+ * Makes the first session deletable by releasing the claim that bound it. It must be a root, whose row is written again by each claim below
+ * it.
  */
 async function forgettable([root]: readonly Node[]): Promise<void> {
   await database.query({
@@ -194,7 +196,7 @@ describe('sessions', () => {
         for (const { delegation_hash, spent_atomic, cap_atomic } of sessions) {
           const burnt = spent_atomic + (held.get(delegation_hash) ?? 0n);
           expect(burnt <= cap_atomic).toBe(true);
-          // Nothing is counted twice or lost: claims and counters agree.
+          // The claims and the counters agree, so nothing was counted twice or lost.
           expect(burnt).toBe(claims.get(delegation_hash) ?? 0n);
         }
         const none = await database.query({
@@ -205,7 +207,7 @@ describe('sessions', () => {
       }),
       { numRuns: 60 },
     );
-    // Some owed payments found no room; otherwise the test would check less than it seems to.
+    // Some owed payments found no room, as the test must also cover that case.
     expect(refused).toBeGreaterThan(0);
   });
 });

@@ -123,7 +123,7 @@ describe('claiming', () => {
 });
 
 describe('moving', () => {
-  /** Brings a fresh claim to a state by the ways that the service has. */
+  /** Brings a new claim to a state by the functions of the service. */
   async function claimIn(state: ClaimState, claim_key: string): Promise<Lease> {
     const lease = heldLease((await claim(database, claimRequest(claim_key)))[0]);
     if (state === 'released') await abandonLease(database, lease, false);

@@ -12,7 +12,7 @@ import { claim, claimRequest, OWNER, stateOf } from '../../../harness/claim/fixt
 import { txOf } from '../../../harness/database.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* Two who move the same claims at once: the second waits for the first, and judges by what the first has left. */
+/* Two transactions move the same claims at the same time. The second waits for the first and decides by what it left. */
 
 let database: Database;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const WAITING = `select count(*)::int as n from pg_stat_activity where datname =
 const somebodyWaits = () =>
   expect.poll(async () => (await database.query<{ n: number }>({ text: WAITING }))[0]?.n).toBeGreaterThan(0);
 
-/** Runs `second` while `first` is open, once it waits; and then ends the first. */
+/** Runs `second` while the transaction of `first` is open. Ends `first` once `second` waits for it. */
 async function meeting<T>(
   first: (tx: Tx) => Promise<unknown>,
   second: (tx: Tx) => Promise<T>,

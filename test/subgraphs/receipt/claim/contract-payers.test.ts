@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const DAY_SECONDS = 24 * 3_600;
 
-/** A payment by that wallet, sent so many days ago where it was sent at all. */
+/** A payment by that wallet. It was sent that many days ago, or not at all if null. */
 async function paid(payer: string, kind: 'contract' | 'ecdsa', days_ago: number | null): Promise<void> {
   const [outcome] = await claim(database, claimRequest(payer, { payer, authorization: { signature: { kind } } }));
   if (outcome?.kind !== 'claimed') throw new Error('it was to be claimed');

@@ -78,7 +78,7 @@ describe('forgetting', () => {
     expect((await claimByKey(database, 'old'))?.requestBox).toHaveLength(0);
   });
 
-  /** A claim whose payment lapsed that many seconds ago. */
+  /** Makes the payment of a claim expire that many seconds ago. */
   const lapsed = (claim_key: string, seconds: number) =>
     database.query({
       text: 'update payment_claim set valid_before = extract(epoch from now())::bigint - $2 where claim_key = $1',
@@ -92,7 +92,7 @@ describe('forgetting', () => {
     await abandonLease(database, lease, false);
     await lapsed('never', 4_000);
     await forget();
-    // Until the chain has confirmed that, somebody else may have used it.
+    // Someone may have used it until the chain has confirmed that nobody did.
     expect(await stateOf(database, 'never')).toBe('released');
     await markedFinal(lease, 1);
     await forget();
@@ -116,7 +116,7 @@ describe('forgetting', () => {
     await recordClaim(database, settled);
     await abandonLease(database, sent, true);
     for (const name of names) await lapsed(name, 40 * 24 * 3_600);
-    // Only a released claim can become final: the mark is ignored for any other.
+    // Only a released claim can become final. The mark is ignored for any other.
     for (const lease of [settlingStill, settled]) await markedFinal(lease);
     await forget();
     expect(await Promise.all(names.map(name => stateOf(database, name)))).toEqual(['settling', 'recorded', 'released']);

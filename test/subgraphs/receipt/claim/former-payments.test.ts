@@ -16,7 +16,7 @@ const REST_SECONDS = 600;
 const forget = (reverted_seconds: number) =>
   forgetClaims(database, { answer_hours: 24, lapsed_seconds: 3_600, reverted_seconds });
 
-/** Let go of for good, as out of time, before or after it was sent. */
+/** A payment that expired and was released for good, before or after it was sent. */
 async function ranOut(payer: string, network: NetworkName, sent: boolean): Promise<void> {
   const authorization = { signature: { kind: 'partial' } };
   const [outcome] = await claim(database, claimRequest(payer, { payer, network, authorization, valid_before: 1 }));

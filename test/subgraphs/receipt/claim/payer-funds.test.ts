@@ -18,7 +18,7 @@ beforeAll(async () => {
   await database.transaction(tx => renewLease(tx, OWNER));
 });
 
-/** Calls of a payer of his own, who holds the price of that many. */
+/** A new payer that has money for that many calls. */
 function payerOf(calls: number) {
   const payer = `0x${randomBytes(20).toString('hex')}`;
   let made = 0;

@@ -18,7 +18,7 @@ import {
 } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/* The identifier that a payer gives a purchase, and the status of a payment for its holder: on Postgres, by the rules alone. */
+/* Payment identifiers that payers give, and the status of a payment for its holder, tested by the rules on Postgres only. */
 
 const PAYER = claimRequest('').payer;
 const STRANGER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';

@@ -12,7 +12,7 @@ import { type KeptResponse, responseEndOf } from '../../../../subgraphs/receipt/
 import { gather } from '../../../harness/gather.ts';
 import { openHubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
-/* By whose doing an answer breaks off, what its hub says of it that a caller may know, and by which word an answer ends. */
+/* Who caused an answer to break off, which part of the hub's error a caller may get, and how an answer ends. */
 
 const KEY = 'sk-one-4f1b7c9d02aa';
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5, temperature: null };
@@ -50,7 +50,7 @@ async function broken(text: string, then: Then = ended, cancel = false) {
     await hubs.close();
   }
 }
-/** As `hanging`, of a hub that is not waited for as long as a stream may take. */
+/** Same as `hanging`, for a hub with a shorter time limit. */
 const silent: Then = () => {};
 
 describe('an answer that breaks off', () => {

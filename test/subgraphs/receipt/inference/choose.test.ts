@@ -19,7 +19,7 @@ const open = (until_ms: number): HubHealth => ({
 
 type ChoiceInput = Partial<HubOrderFacts> & { readonly crowding?: Readonly<Record<string, number>> };
 
-/** The given hubs. Hubs that are not named are healthy and not crowded. */
+/** Facts for choosing among these hubs. Hubs that are not named are healthy and not crowded. */
 function choosing(healths: Readonly<Record<string, HubHealth>>, given: ChoiceInput = {}): HubOrderFacts {
   const { crowding = {}, ...others } = given;
   return {

@@ -19,7 +19,7 @@ const settings = [
 ];
 const messages = [{ role: 'user', content: 'Hi' }];
 const payer = { network: 'base', wallet: '0x0' } as const;
-// The declaration looks at the clock and at nothing else of the context.
+// The declaration reads only the clock of the context.
 const context = { clock: { now_ms: () => 1_790_000_000_999 } } as Context;
 const bounds = { until_ms: Number.MAX_SAFE_INTEGER, allowed_models: null };
 

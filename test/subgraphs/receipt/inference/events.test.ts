@@ -15,7 +15,7 @@ async function readEvents(chunks: readonly Uint8Array[], event_chars_max = 1_000
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** The same bytes, cut anywhere: in the midst of a line, a line break or a character. */
+/** The same bytes, cut at any places: within a line, a line break or a character. */
 function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
   const ends = [...new Set(places.map(place => place % (whole.length + 1)))].sort((a, b) => a - b);
   return [...ends, whole.length].map((end, index) => whole.subarray(index === 0 ? 0 : ends[index - 1], end));
@@ -50,7 +50,7 @@ describe('what a hub frames', () => {
           const fields = lines.map(it => `data:${space || it.startsWith(' ') ? ' ' : ''}${it}`);
           return [': comment', 'event: message', ...fields, '', ''].join(end);
         });
-        // The space after the colon is not part of the value, and lines of one event are joined.
+        // The space after the colon is not part of the value, and the lines of one event are joined.
         expect(await readEvents(cut(bytes(written.join('')), places), 1_000_000)).toEqual(
           all.map(([lines]) => lines.join('\n')),
         );

@@ -28,7 +28,7 @@ function moved(health: HubHealth, now_ms: number, { what, ms }: Event): HubHealt
   return { asked: afterAsking, failed: afterFailure, spared: afterNothing }[what](health, now_ms);
 }
 
-/** Every state that it goes through, with the one before. */
+/** Every state that the health goes through, together with the previous one. */
 function* lived(all: readonly Event[]) {
   let now_ms = 0;
   let health = unknownHealth(now_ms);

@@ -9,7 +9,10 @@ import { type HubRoute, type Hubs, openHubs } from '../../../../subgraphs/receip
 import { openScriptedHub } from '../../../harness/receipt/inference/scripted-hub.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/* Whatever JSON a hub sends, whole or streamed: only known members are passed on, and no secret outside of what a model says. */
+/*
+ * For any JSON that a hub sends, whole or streamed: only known members are passed on, and no secret appears outside of the model's own
+ * text.
+ */
 
 const KEY = 'k3y_of_one_4f1b7c9d02aa';
 const OTHER = 'https://models-of-two.example:8443/tenant-51aa77/v1';
@@ -112,7 +115,7 @@ const request = {
 };
 
 const CONTENT = new Set(['content', 'refusal', 'reasoning', 'reasoning_content', 'arguments', 'text', 'summary']);
-/** Names of all members, and every value that is not content. Inside an encrypted value only our own secrets can be recognized. */
+/** Names of all members, and every value that is not content. Within an encrypted value only our own secrets could be recognised. */
 function besideContent(value: Json): string[] {
   if (typeof value !== 'object' || value === null) return [String(value)];
   if (Array.isArray(value)) return value.flatMap(besideContent);
@@ -124,7 +127,7 @@ function besideContent(value: Json): string[] {
   });
 }
 
-/** Only the hub that is called with a caller's own key can know it. */
+/** Secrets that a hub may not show. Only the hub that is called with a caller's key can contain that key. */
 const needlesOf = (hub: string) => needles.filter(each => hub === 'router' || each !== ROUTER_KEY);
 
 function expectNoNeedle(hub: string, value: unknown): void {

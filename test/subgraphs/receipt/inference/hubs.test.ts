@@ -24,7 +24,7 @@ async function opened<T>(settings: HubSettings[], use: (hubs: Hubs) => Promise<T
   }
 }
 
-/** Longer than any test takes: what bounds a call here is the hub's own time. */
+/** Later than any test ends, so that the time limits of the hubs decide. */
 const until_ms = Number.MAX_SAFE_INTEGER;
 const asking = (hubs: Hubs, model = 'svc/auto') => ({ candidates: candidatesFor(hubs.settings, model), until_ms });
 const auto = (hubs: Hubs) => hubs.put(chatQuestion(request), asking(hubs));
@@ -165,7 +165,7 @@ describe('a caller who wants no other', () => {
       const outcome = await hubs.put(chatQuestion(request), { ...asking(hubs), failover: false });
       expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'bad', reason: 'status_500' }] });
       expect(good.received).toHaveLength(0);
-      // By then it is known who is the better one, and that one is asked.
+      // The better hub is known by now, so it is called.
       const next = await hubs.put(chatQuestion(request), { ...asking(hubs), failover: false });
       expect(next).toMatchObject({ kind: 'answered', hub: 'good' });
     });
@@ -213,7 +213,7 @@ describe('a hub that is down', () => {
 it('whoever finds too many waiting for a hub is answered by the next, and the hub is not blamed', async () => {
   await using slow = await openHubServer(() => {});
   await using good = await openHubServer(answerWith(completion));
-  // Nobody's time runs out here.
+  // No time limit ends in this test.
   const hubs = openHubs([hub('slow', slow.base_url), hub('good', good.base_url)], { clock: systemClock });
   const ofSlow = () => hubs.put(chatQuestion(request), asking(hubs, 'slow-model'));
   const crowd = Array.from({ length: limits.hub_connections_max + limits.hub_waiting_max }, ofSlow);

@@ -4,7 +4,10 @@ import { limits } from '../../../../schema/limits.ts';
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { replyQuestion } from '../../../../subgraphs/receipt/inference/responses/output.ts';
 
-/* Whole answers as hubs really give them: what is filled in, what counts as an answer, and what does not, so that nothing is charged. */
+/*
+ * Whole answers as hubs really send them: which members are filled in, what counts as an answer, and what does not, so that nothing is
+ * charged.
+ */
 
 const request = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: null, temperature: null };
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };

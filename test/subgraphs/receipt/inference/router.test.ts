@@ -124,7 +124,7 @@ describe('what the router lists', () => {
   it('is not asked for before anybody wants it', async () => {
     await using router = await openHubServer(answerWith({ data: [] }));
     const models = at(router.base_url);
-    // A connection of our own, made and answered after any that the list would have been asked for by.
+    // A connection of the test, which is made and answered after any connection that would have requested the list.
     await fetch(router.base_url);
     expect(router.received.map(({ path }) => path)).toEqual(['/v1']);
     await models.listed();

@@ -10,7 +10,7 @@ import { type Delta, StreamedMessage } from '../../../../subgraphs/receipt/infer
 type CallDelta = NonNullable<Delta['tool_calls']>[number];
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
-/** A text cut anywhere, also in the midst of a surrogate pair. */
+/** A text that is cut at any places, even within a surrogate pair. */
 const cut = text.chain(whole =>
   fc.uniqueArray(fc.nat({ max: whole.length })).map(places => {
     const at = [0, ...places.sort((one, other) => one - other), whole.length];
@@ -31,7 +31,7 @@ const adds = (index: number, given: string): CallDelta => ({ index, function: { 
 function deltasOf({ thought, content, refusal, calls }: MessageParts): Delta[] {
   const given = calls.map((pieces, index) => [begins(index), ...pieces.map(piece => adds(index, piece))]);
   const longest = Math.max(0, ...given.map(({ length }) => length));
-  // All calls at once, as hubs that run them side by side send them.
+  // The pieces of all calls in turn, as hubs that run calls in parallel send them.
   const rounds = Array.from({ length: longest }, (_, round) => given.flatMap(each => each[round] ?? []));
   return [
     ...thought.map(piece => ({ reasoning_content: piece, reasoning: piece })),

@@ -33,7 +33,7 @@ const sparse = [{ content: 'Hel' }, { content: 'lo' }, {}]
   .join('');
 const usageAtEnd = event({ choices: [], usage });
 
-/** Sends that much, and then behaves as given. */
+/** Sends this text and then behaves as given. */
 const sendThen =
   (text: string | Uint8Array, then: Behaviour = response => response.end()): Behaviour =>
   response => {
@@ -67,7 +67,7 @@ async function listening(hubs: Hubs): Promise<OpenReply> {
   return outcome.listening;
 }
 
-/** The whole reply of a hub, with its pieces in the order of arrival. */
+/** The complete answer of a hub, with its pieces in the order of arrival. */
 async function readStream(behaviour: Behaviour) {
   await using hub = await openHubServer(behaviour);
   return await streamed([hub], async hubs => {
@@ -247,7 +247,7 @@ describe('a hub that breaks off', () => {
   });
 });
 
-/** Ways to fail before the first piece. */
+/** Ways in which a hub fails before the first piece. */
 const silent: readonly [string, Behaviour][] = [
   ['timeout', hangs],
   ['timeout', sendThen(': processing\n\n', hangs)],

@@ -18,7 +18,7 @@ const vectors = fc
   .chain(({ length, count }) => fc.array(vector(length), { minLength: count, maxLength: count }));
 const format = fc.constantFrom<EncodingFormat>('float', 'base64');
 
-/** As the official client of OpenAI reads base64, on a machine of either byte order. */
+/** Reads base64 as OpenAI's official client does, on a machine of any byte order. */
 function readByView(text: string): number[] {
   const { buffer, byteOffset, byteLength } = Buffer.from(text, 'base64');
   const view = new DataView(buffer, byteOffset, byteLength);
@@ -52,7 +52,7 @@ it('whichever form the hub takes, and whichever is asked for: the same numbers, 
       const texts = vectorsIn(data, { count: given.length, encoding_format, dimensions: null }) ?? [];
       const read = texts.map(text => JSON.parse(text) as Json);
       const numbers = encoding_format === 'base64' ? read.map(text => fromBase64(String(text))) : read;
-      // JSON has one zero (RFC 8785 3.2.2.3), base64 has both.
+      // JSON has only one zero (RFC 8785 section 3.2.2.3), base64 has both.
       const expected = encoding_format === 'base64' ? given : given.map(each => each.map(number => number + 0));
       expect(numbers).toEqual(expected);
       expect(canonicalData(texts)).toBe(canonicalJson(JSON.parse(canonicalData(texts)) as Json));

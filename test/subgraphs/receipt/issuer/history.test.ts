@@ -20,7 +20,7 @@ const [first, second, third] = ['11', '22', '33'].map(byte => byte.repeat(32)) a
 interface StoredHistory {
   readonly database: ReceiptDatabase;
   readonly data_dir: string;
-  /** The issuer of a process that starts with these seeds, the current one first. */
+  /** Opens the issuer of a process that starts with these seeds, of which the first is the current one. */
   open(...seeds: string[]): Promise<Issuer>;
 }
 
@@ -43,7 +43,7 @@ async function kept(): Promise<StoredHistory> {
   return { database, data_dir, open: (...seeds) => record(database, data_dir, ...seeds) };
 }
 
-/** Also without the previous seed, as after an operator accepted its loss. */
+/** Records an issuer even without the previous seed, as after an operator accepted its loss. */
 function record(database: Database, data_dir: string, ...seeds: string[]): Promise<Issuer> {
   return recordIssuer(database, issuerOf(...seeds), { data_dir, onFailure: unexpected, accepted: true });
 }
@@ -57,7 +57,7 @@ const kidsIn = ({ jwks }: Issuer) => (jwks as never as JSONWebKeySet).keys.map((
 const rowsOf = (database: Database, table = 'issuer_snapshot') =>
   database.query<{ version: number; hash: string }>({ text: `select version, hash from ${table} order by version` });
 
-/** As anybody with access to the database could. */
+/** Runs SQL with the triggers disabled, as anyone with access to the database could. */
 async function unguarded(database: Database, sql: string): Promise<void> {
   await database.transaction(async tx => {
     for (const table of ['issuer_snapshot', 'receipt_policy'])
@@ -148,7 +148,7 @@ describe('a process whose clock is off by hours', () => {
 });
 
 describe('a process that serves while its database', () => {
-  /** An issuer whose later reads behave as `query` says, and the failures that were reported. */
+  /** An issuer whose later reads go through `query`, and the failures that it reported. */
   async function served(query: (database: Database) => Database['query']) {
     const { database, data_dir, open } = await kept();
     await open(first);
@@ -293,7 +293,7 @@ describe('a database without a copy', () => {
 
   it('refuses the start where its newest receipt has signed another history', async () => {
     const [database, data_dir] = await Promise.all([store(), folder()]);
-    // As if from before such rows existed: the history of a seed that is no longer given.
+    // The history of a seed that is no longer given, as from a time before such rows existed.
     await database.issue(issuerOf(first), 'task_a');
     await expect(record(database, data_dir, third)).rejects.toThrow('add the seeds that signed until now');
     expect(await rowsOf(database)).toHaveLength(0);

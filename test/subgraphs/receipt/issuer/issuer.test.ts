@@ -13,7 +13,7 @@ import { succession } from '../../../../subgraphs/receipt/issuer/snapshot.ts';
 const base_url = 'https://svc.example';
 const now_ms = () => 1_767_323_045_678;
 const [old_seed, seed] = ['11'.repeat(32), '22'.repeat(32)];
-/** As receipts have signed it since the first of them. */
+/** Hashes of receipt policies, which signed receipts contain. */
 const FIRST_POLICY_HASH = 'b2bdd55c94063c7109f6ec1464c3f84a3520bdcca6f26e7fd2001ca992a58227';
 const SECOND_POLICY_HASH = 'bcdce46a71e8edb70c3e0c6c6d73bc67addbd5f7e8a0a0a64fc1f7ec6796b3b2';
 const EIGHTH_POLICY_HASH = 'eef1a96852a838994b143e2ec81154480a8f2b77f510e1039a26f2fb7da83548';
@@ -25,7 +25,7 @@ const jwks = issuer.jwks as unknown as JSONWebKeySet;
 
 const algorithms = { ES256: { name: 'ECDSA', hash: 'SHA-256' }, Ed25519: { name: 'Ed25519' } };
 
-/** A raw signature, checked by jose's reading of the published key and WebCrypto: nothing of ours. */
+/** Verifies a raw signature by jose and WebCrypto, without our own code. */
 async function verifyRaw(kid: string, alg: 'ES256' | 'Ed25519', text: string, value: string): Promise<boolean> {
   const key = await importJWK(jwks.keys.find(jwk => jwk.kid === kid) ?? {});
   if (!(key instanceof CryptoKey)) throw new Error(`no public key ${kid}`);

@@ -21,10 +21,10 @@ const REASON = 'its backup was stolen';
 
 let database: ReceiptDatabase;
 let data_dir: string;
-/** The stolen key, in a process that was not restarted; and the key that replaced it. */
+/** Issuer with the stolen key, in a process that was not restarted. */
 let stolen: Issuer;
 let current: Issuer;
-/** The audit document of a receipt that was signed before the key was stolen, and of one signed afterwards. */
+/** Audit documents of two receipts: one that was signed before the key was stolen, and one signed afterwards. */
 let before: Audit;
 let since: Audit;
 let published: { readonly history: JsonObject; readonly jwks: JsonObject };
@@ -40,7 +40,7 @@ function open(store: Database, folder: string, ...seeds: string[]): Promise<Issu
   const failed = (error: unknown): never => {
     throw error;
   };
-  // Also without the previous seed, as after an operator accepted its loss.
+  // Accepted without the previous seed, as after an operator accepted its loss.
   return recordIssuer(store, issuer, { data_dir: folder, onFailure: failed, accepted: true });
 }
 
@@ -98,7 +98,7 @@ describe('a receipt of a revoked key', () => {
     const [proof] = String(before.log.tlog_proof).split('\n\n');
     const forged = { ...before, log: { ...before.log, checkpoint: note, tlog_proof: `${proof}\n\n${note}` } };
     expect(verifyReceiptAudit(forged, before.keys)).toMatchObject({ kind: 'invalid', code: 'checkpoint_invalid' });
-    // By the key set from before the revocation it is a valid checkpoint.
+    // With the key set from before the revocation the checkpoint is valid.
     expect(verifyReceiptAudit(forged, published.jwks).kind).toBe('valid');
   });
 
@@ -195,7 +195,7 @@ describe('a revoked key', () => {
     await revokeKey(database, latest, { data_dir, kid: current.kid, reason: 'x', since_ms: 1 });
     const audit = await auditOf('task_after', await open(database, data_dir, third));
     expect(verifyReceiptAudit(audit, audit.keys)).toMatchObject({ kind: 'invalid', code: 'key_revoked' });
-    // Its earlier revocation of the other key remains: at that time this key was in force.
+    // Its earlier revocation of the other key remains, because this key was valid at that time.
     expect(audit.keys.keys as readonly JsonObject[]).toMatchObject([
       ...Array(3).fill({ kid: expect.any(String) }),
       ...Array(3).fill({ revoked: { tree_size: 0 } }),

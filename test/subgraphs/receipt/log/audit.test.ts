@@ -14,7 +14,7 @@ let database: ReceiptDatabase;
 beforeAll(async () => {
   database = await receiptDatabase();
   atEnd(() => database.close());
-  // As many at once as in the service's batches: signing more would leave a transaction idle for too long.
+  // As many receipts in one transaction as in a batch of the service. While more are signed, it would be idle for too long.
   for (let from = 0; from < SIZE; from += BATCH)
     await database.issue(issuer, ...Array.from({ length: BATCH }, (_, index) => `task_${from + index}`));
 });
@@ -69,7 +69,7 @@ describe('the audit of a stored log', () => {
       const head = (await database.query({ text: `select * from tree_head order by tree_size desc limit 1` }))[0];
       expect(await proveLogIntact(database, head as never)).toMatchObject({ kind: 'intact' });
       expect(await damage()).toMatchObject(found);
-      // A range that begins after the damage does not see it; one that needs a missing peak begins where that peak does.
+      // A range that begins after the damage does not find it. A range that needs a missing node begins at that node.
       expect(await damage(SIZE - 1)).toEqual([]);
       expect(await damage(513)).toMatchObject(found.filter(({ index, level }) => level === 9 || (index ?? 0) >= 500));
     } finally {

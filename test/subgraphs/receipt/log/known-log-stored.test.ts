@@ -10,7 +10,7 @@ import { collection, issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /*
- * On real Postgres; each process is represented by what it knows. A rollback leaves what a restored dump leaves: the earlier rows, nodes
+ * Tests on real Postgres, in which a process is only its `KnownLog`. A rollback leaves what a restored dump leaves: the earlier rows, nodes
  * and head.
  */
 
@@ -32,7 +32,7 @@ const spied = (tx: Tx): Tx => ({
   write: statement => tx.write(statement),
 });
 
-/** Appends a batch of so many leaves, as the recorder does. */
+/** Appends a batch of that many leaves, as the recorder does. */
 async function append(known: KnownLog, leaves = 1): Promise<SignedTreeHead> {
   const items = Array.from({ length: leaves }, () => collection(null, number++));
   const { tree_head } = await database.transaction(async tx =>
@@ -44,7 +44,7 @@ async function append(known: KnownLog, leaves = 1): Promise<SignedTreeHead> {
 
 const TABLES = ['log_node', 'log_head', 'tree_head', 'receipt'];
 
-/** Copies the tables in their current state, to be restored later. */
+/** Copies the tables in their current state. Returns a function that restores them. */
 async function dump(): Promise<() => Promise<void>> {
   for (const table of TABLES) await database.query({ text: `create table dump_${table} as table ${table}` });
   return async () => {
@@ -139,7 +139,7 @@ describe('a process that stood still with the head in hand', () => {
     const known = new KnownLog();
     const newest = await append(known, 3);
     let stood = false;
-    // The server ends a suspended session after a second; a notification may arrive before the answer to the lock.
+    // The server ends a suspended session after a second. A notification may arrive before the answer to the lock.
     const standing = (tx: Tx): Tx => ({
       query: async statement => {
         const answer = await tx.query(statement);

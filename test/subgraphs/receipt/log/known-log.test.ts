@@ -51,7 +51,7 @@ describe('the judgement of what was found', () => {
   });
 });
 
-/** A log that grows by commits of these widths, and the links that tell of them. */
+/** A log that grows by commits of these widths, and the links that its notifications contain. */
 const commits = fc
   .uniqueArray(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 })
   .map(ends => ends.sort((one, other) => one - other).map((end, index) => link(ends[index - 1] ?? 0, end)));

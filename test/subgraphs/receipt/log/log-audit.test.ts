@@ -6,7 +6,7 @@ import { leafHash, rootOf } from '../../../../subgraphs/receipt/verify/merkle-pr
 
 const nameOf = ({ level, index }: NodeAddress) => `${level}/${index}`;
 
-/** A log as it is stored: every node, by its name. */
+/** A log in its stored form: every node by its name. */
 function storedLog(size: number) {
   const leaves = Array.from({ length: size }, (_, index) => leafHash(`receipt ${index}`));
   const nodes = new Map<string, Buffer>();
@@ -21,7 +21,7 @@ function storedLog(size: number) {
 
 type Log = Pick<ReturnType<typeof storedLog>, 'nodes'> & { readonly leaves: readonly (Buffer | null)[] };
 
-/** Audits in ranges that end at `ends`, as pages do. */
+/** Audits in ranges that end at `ends`, as the pages of an audit do. */
 function audit({ leaves, nodes }: Log, ends: readonly number[]) {
   const damage: Damage[] = [];
   let frontier: Frontier = [];
@@ -85,7 +85,7 @@ describe('the audit of the log', () => {
         else nodes.set(name, leafHash('rewritten'));
         const { damage } = audit({ leaves, nodes }, ends);
         expect(damage.map(nameOf)).toContain(name);
-        // Beside itself at most the node above, which its parts do not make any more.
+        // In addition to the damage itself, at most its parent is reported, which no longer matches its children.
         expect(damage.length).toBeLessThanOrEqual(2);
         expect(audit({ leaves, nodes }, []).damage).toEqual(damage);
       }),

@@ -35,7 +35,7 @@ describe('the log', () => {
     const orm = await openOrm({ url: database.url, entities: receiptEntities, migrations: receiptMigrations });
     const changes = await orm.schema.getUpdateSchemaSQL({ wrap: false }).finally(() => orm.close(true));
     const ours = changes.split('\n').filter(line => /log_node|log_head|tree_head|"receipt"/.test(line));
-    // No entity names the trigger that takes no head by an ended key.
+    // The trigger that refuses heads signed by an ended key is left out, because no entity describes it.
     expect(ours.filter(line => !/tree_head_key/.test(line))).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('a log that is not the one that was signed', () => {
   });
 });
 
-/** Does harm to the stored log for a while. */
+/** Runs `check` while the stored log is damaged, and restores it afterwards. */
 async function during(harm: string, check: () => Promise<void>): Promise<void> {
   for (const table of ['log_node', 'log_head']) {
     await database.query({ text: `create table kept_${table} as table ${table}` });

@@ -38,7 +38,7 @@ function grow(data: readonly Buffer[]) {
   return { read, root, frontier, nodes };
 }
 
-/** MTH of RFC 6962 §2.1, word for word. */
+/** Merkle tree hash by the definition of RFC 6962 section 2.1. */
 function naiveRoot(data: readonly Buffer[]): Buffer {
   const [only] = data;
   if (only === undefined) return EMPTY_ROOT;

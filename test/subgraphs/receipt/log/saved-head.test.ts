@@ -15,7 +15,7 @@ const head = (tree_size: number): SignedTreeHead => ({
   at: '2026-01-02T03:04:05.678Z',
 });
 
-/** Of processes that append to one log. */
+/** Options of processes that append to the same log. */
 const oneLog = { isExtended: async () => true, stop: (mismatch: LogHalted['mismatch']) => new LogHalted(mismatch) };
 const savedHead = (at: string) => openSavedHead(at, oneLog);
 const LITTER = ['log-head.json', 'log-heads.jsonl'];

@@ -48,7 +48,7 @@ describe('signed notes', () => {
     const note = after.signNote('svc.example/log', 'svc.example/log\n0\n\n');
     expect(after.verifierKeys('svc.example/log')[1]).toBe(old_key);
     for (const key of after.verifierKeys('svc.example/log')) expect(openNote(note, key)).toContain('svc.example/log');
-    // The name is part of the key's id: the same key under another name vouches for nothing.
+    // The name is part of the key's id, so the same key under another name verifies nothing.
     expect(() => openNote(note, before.verifierKeys('svc.example/other')[0] ?? '')).toThrow('not signed by this key');
   });
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Of the payloads alone: nothing of it was ever stored. */
+/** Nodes that are computed from the payloads only, without stored nodes. */
 const computed: NodeReader = ({ level, index }) =>
   level === 0
     ? leafHash(leafAt(index).payload)
@@ -45,10 +45,10 @@ function leafAt(index: number): Leaf {
 }
 
 const size = fc.integer({ min: 1, max: SIZE });
-/** A tree, and a smaller number: a leaf of it, or the size of an earlier tree. */
+/** The size of a tree and a smaller number, which is a leaf or the size of an earlier tree. */
 const within = size.chain(all => fc.tuple(fc.constant(all), fc.nat(all - 1)));
 
-/** The same nodes, and how many statements they took. */
+/** A reader of the stored nodes that counts its statements. */
 function counting() {
   const counted = { statements: 0 };
   const query = <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => {

@@ -26,7 +26,7 @@ async function newest(tree_size: number | null = null) {
   return found;
 }
 
-/** As the doors answer it. */
+/** Answers a path of the log as the endpoints do. */
 async function ask(path: string): Promise<Buffer | null> {
   if (path === 'checkpoint') return Buffer.from((await newest()).note);
   const [, level = '', rest = ''] = /^tile\/(\d+)\/(.*)$/.exec(path) ?? [];

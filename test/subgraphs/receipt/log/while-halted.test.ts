@@ -78,7 +78,7 @@ describe('a database that may have gone back', () => {
     expect(() => requireNotHalted(guarded)).toThrow();
     expect(() => resultUnlessHalted(guarded, null)).toThrow();
     expect(resultUnlessHalted(guarded, 'found')).toBe('found');
-    // The halt is known of the guarded store only, not of the database itself.
+    // Only the guarded store reports the halt, not the database itself.
     expect(() => requireNotHalted(store)).not.toThrow();
   });
 });

@@ -21,11 +21,11 @@ beforeAll(async () => {
 });
 
 let number = 0;
-/** What each book came to, by plain addition. */
+/** Rows and total of each book, computed by plain addition. */
 const model = new Map<number, { rows: string[]; total: bigint }>();
 const unbooked: string[] = [];
 
-/** Issues calls, a transaction for each list, and remembers what they come to. */
+/** Issues calls, with one transaction for each list, and adds them to the model. */
 async function collect(
   ...batches: readonly (readonly (readonly [agent: number | null, amount: bigint])[])[]
 ): Promise<void> {
@@ -53,7 +53,7 @@ async function statement(): Promise<JsonObject> {
   return requireValid(stated.document);
 }
 
-/** Every total is the model's, and every row, payment and empty book has a proof that verifies. */
+/** Checks that every total is equal to the model's, and that every row, payment and empty book has a valid proof. */
 async function requireModel(): Promise<void> {
   await statement();
   for (const [agent, { rows, total }] of model) {
@@ -124,7 +124,7 @@ describe('the totals behind the log', () => {
     );
     const leaves = (): (readonly [number, bigint])[] => Array.from({ length: 200 }, () => [5, 1n]);
     await collect(leaves(), leaves());
-    // One and the first two hundred, and then as many, with the one that was seen.
+    // The first batch is the payment that was seen and two hundred leaves, the second two hundred more with it.
     expect([await totals.integrate(), await totals.integrate(), await totals.integrate()]).toEqual([201, 201, 0]);
     model.delete(5);
     note(1, vouched.task_id, 90n);
@@ -153,7 +153,7 @@ describe('the totals behind the log', () => {
     });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     expect(await statement()).toEqual(before);
-    // Until Postgres has seen that it is gone, what it has locked is passed over.
+    // Rows that the dead session has locked are skipped until Postgres notices its end.
     await expect.poll(() => totals.integrateAll()).toBe(3);
     await requireModel();
   });

@@ -6,19 +6,19 @@ import { openTotals, vouchedCall } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
 
 /*
- * Two transfers of one transaction: one pays a receipt that was signed before it was seen, and of which no index was kept; the other goes
- * to somebody else.
+ * Two transfers of one transaction. One pays a receipt that was signed before the transfer was seen and whose transfer index was not
+ * stored. The other goes to another payee.
  */
 
 type Totals = Awaited<ReturnType<typeof openTotals>>;
 
-/** Followed to the end, so that what is known of a payment the index alone knows. */
+/** Marks the totals as complete, so that only the index answers for a payment. */
 const followed = 'update totals_state set tree_size = (select tree_size from log_head)';
 let number = 0;
 
 /**
- * A payment of which its receipt signs this index, and what its chain shows of it. `chained`: the receipt signs it as a book chain does, as
- * of a stamp.
+ * A payment whose receipt signs this index, with its transfer on the chain. With `chained` the receipt signs it like a stamp on a book
+ * chain.
  */
 async function paid(totals: Totals, signed_index: number | null, chained: boolean) {
   number += 2;
@@ -35,7 +35,7 @@ async function paid(totals: Totals, signed_index: number | null, chained: boolea
   return { task_id: call.task_id, payment_ref, transfer };
 }
 
-/** The same without an index, seen since. */
+/** A payment whose receipt has no index and whose transfer was seen later. */
 async function paidAndSeen(totals: Totals, transfer_index: number | null, chained: boolean) {
   const { task_id, payment_ref, transfer } = await paid(totals, null, chained);
   await totals.database.transaction(async tx => noteTransfer(tx, { task_id, payment_ref, transfer_index }));
@@ -84,7 +84,7 @@ describe('a payment that is not followed yet', () => {
     totals = await openTotals();
     atEnd(() => totals.database.close());
   });
-  /** By the index and without one it is the same. */
+  /** The result must be the same with and without the index. */
   const isOwn = async (transfer: Parameters<typeof isOwnTransfer>[1]) => {
     const { database } = totals;
     const [by_index, alone] = await Promise.all(

@@ -20,7 +20,7 @@ const sha = (...parts: (Buffer | string)[]) => {
 };
 const hexOf = (seed: number | string) => sha(String(seed)).toString('hex');
 
-/** The map by its definition alone, over a plain Map: the hash of a subtree depends only on the keys below it. */
+/** The map by its definition over a plain Map: the hash of a subtree depends only on the keys below it. */
 function modelRoot(entries: readonly (readonly [string, string])[], depth = 0): Buffer {
   const [only] = entries;
   if (only === undefined) return Buffer.alloc(32);
@@ -30,7 +30,7 @@ function modelRoot(entries: readonly (readonly [string, string])[], depth = 0): 
   return sha(Buffer.of(1), modelRoot(half(0n), depth + 1), modelRoot(half(1n), depth + 1));
 }
 
-/** Few different beginnings, so that keys share long paths. */
+/** Keys with few different prefixes, so that they share long paths. */
 const keys = fc
   .tuple(fc.constantFrom('0', '00000', '0000f', 'ffff', '8'), fc.nat(60))
   .map(([start, seed]) => (start + hexOf(seed)).slice(0, 64));
@@ -42,7 +42,7 @@ function mapOf(pairs: readonly (readonly [string, string])[], batch = 7): Sparse
   for (let at = 0; at < pairs.length; at += batch) {
     for (const [key, value] of pairs.slice(at, at + batch)) map.set(key, value);
     for (const { prefix, page } of map.store()) stored.set(prefix, page);
-    // Built only from what is stored, as by the next batch.
+    // Builds the map again from the stored pages only, as the next batch does.
     map = new SparseMap(stored as Map<string, never>);
   }
   return map;

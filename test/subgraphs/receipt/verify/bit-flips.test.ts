@@ -7,8 +7,8 @@ import { alter, issue, issuer, paths } from '../../../harness/receipt/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
 /*
- * Single bits of what is signed, flipped by themselves: none of them passes. With SVC_TEST_EVERY_BIT=1 each of them is
- * (some minutes); else each of what is short, and of what is long at least one of each byte.
+ * Flips single bits of signed data. No document may then be valid. With SVC_TEST_EVERY_BIT=1 every bit is flipped, which takes some
+ * minutes. Otherwise this is done for short data, and in longer data at least one bit of each byte is flipped.
  */
 
 const receipt = await issue(paidCall);
@@ -19,13 +19,16 @@ const valueAt = (document: Json, path: string): Json =>
   at(path).reduce<Json>((value, name) => (isJsonObject(value) ? (value[name] ?? null) : null), document);
 
 const EVERY_BIT = process.env.SVC_TEST_EVERY_BIT === '1';
-/** What is longer takes minutes, bit by bit: of each byte one is flipped then, and of each sixteenth byte all eight. */
+/**
+ * Longest data in bytes of which all bits are flipped, because longer ones take minutes. In these one bit of each byte is flipped, and all
+ * eight of each sixteenth byte.
+ */
 const WHOLE_BYTES_MAX = 130;
 
 const isFlipped = (bit: number, bytes: number) =>
   EVERY_BIT || bytes <= WHOLE_BYTES_MAX || (bit >> 3) % 8 === (bit & 7) || (bit >> 3) % 16 === 0;
 
-/** Each with one bit flipped. */
+/** Copies of the bytes, each with one bit flipped. */
 function* flips(bytes: Uint8Array): Generator<Buffer> {
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     if (!isFlipped(bit, bytes.length)) continue;
@@ -35,7 +38,7 @@ function* flips(bytes: Uint8Array): Generator<Buffer> {
   }
 }
 
-/** How many of them are still valid, of how many. */
+/** Number of altered texts, and those that are still valid. */
 function passing(texts: Iterable<string>, verifies: (text: string) => boolean): { flipped: number; passed: string[] } {
   const passed: string[] = [];
   let flipped = 0;
@@ -156,7 +159,7 @@ describe('one bit of the log’s evidence flipped is none any more', () => {
   });
 });
 
-/** Another of the same type. */
+/** Another value of the same type. */
 const other = (old: Json): Json => {
   if (typeof old === 'string') return `${old}x`;
   if (typeof old === 'number') return old + 1;
@@ -182,7 +185,7 @@ describe('what nobody signed', () => {
       ).toBe(true);
       unsigned.push(name);
     }
-    // Each of the two signatures by three members; the lane's, and the sentence that says how.
+    // Unsigned are the members of the two signatures, those that are computed when shown, and the sentence on how to verify.
     expect(unsigned).toEqual(expect.arrayContaining(['signature.value', 'binding.in_proof', 'verification.how']));
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createPublicKey, verify } from '../../../../subgraphs/receipt/verify/browser/crypto.ts';
 
-/* What browsers verify by says what Node says, of the first documents of a key and of those behind them. */
+/* The code by which browsers verify gives the same results as Node's, for the first documents of a key and for later ones. */
 
 it('ES256 by a key that signs many: the same as Node, good and altered', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

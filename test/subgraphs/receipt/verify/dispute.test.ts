@@ -9,13 +9,13 @@ import { boundRequest, disputedCall, FIELD, filing, SALT } from '../../../harnes
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
-/** A charge that was made twice, as it is signed. */
+/** A signed verdict on a charge that was made twice. */
 let verdict: JsonObject;
 let keys: JsonObject;
 const AGENT = 5;
 const args = { model: 'small-1', messages: [] };
 const [first, second] = [SALT, '2'.repeat(32)];
-/** By a key that has signed since, and by the one before it, which gave way just now: both are published. */
+/** An issuer whose key was replaced just now. Both keys are published. */
 const rotated = openIssuer(['22'.repeat(32), '11'.repeat(32)], { base_url: issuer.base_url, now_ms: Date.now });
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   keys = rotated.jwks;
 });
 
-/** As the issuer would sign it, whatever it says. */
+/** Signs any content with the issuer's key. */
 function signedAnyhow(members: JsonObject): JsonObject {
   const { signature: _, ...claims } = { ...verdict, ...members };
   const value = rotated.signCanonical(canonicalJson(claims));
@@ -151,7 +151,7 @@ describe('verifyDispute', () => {
   });
 });
 
-/** Signed by the code of that time, with receipts of receipt policy 7 in them. */
+/** Verdicts that were signed by the code of that time. Their receipts have receipt policy 7. */
 const before = JSON.parse(
   readFileSync(new URL('../../../harness/fixtures/verdicts-of-rules-1-and-2.json', import.meta.url), 'utf8'),
 ) as { readonly jwks: JsonObject } & Readonly<Record<'of_rule_1' | 'of_rule_2', Readonly<Record<string, JsonObject>>>>;
@@ -168,7 +168,7 @@ describe.each(['of_rule_1', 'of_rule_2'] as const)('a verdict %s', rule => {
   });
 });
 
-/** The same of rule 3, with receipts of receipt policy 8 in them. */
+/** Verdicts of rule 3. Their receipts have receipt policy 8. */
 const by_third = JSON.parse(
   readFileSync(new URL('../../../harness/fixtures/verdicts-of-rule-3.json', import.meta.url), 'utf8'),
 ) as { readonly jwks: JsonObject; readonly of_rule_3: Readonly<Record<string, JsonObject>> };

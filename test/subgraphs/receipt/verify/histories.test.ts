@@ -7,7 +7,7 @@ import { verifyIssuerHistory, verifyRevocations } from '../../../../subgraphs/re
 import { verifyAllowance } from '../../../../subgraphs/receipt/verify/signed-answer.ts';
 import { base_url } from '../../../harness/receipt/issue.ts';
 
-/** Three keys, of which the first two were revoked by the third. */
+/** Seeds of three keys. The third key revoked the first two. */
 const seeds = ['33', '22', '11'].map(byte => byte.repeat(32));
 const now_ms = () => Date.parse('2026-01-02T03:04:06.000Z');
 const issuer = openIssuer(seeds, { base_url, now_ms });
@@ -27,7 +27,7 @@ const jwks = publishedKeys(histories);
 const list = revocations(histories) as JsonObject & { readonly keys: readonly JsonObject[] };
 const [newest, , , oldest] = list.keys as readonly [JsonObject, JsonObject, JsonObject, JsonObject];
 const verifyKeys = (keys: readonly JsonObject[]) => verifyRevocations({ ...list, keys }, jwks);
-/** The first key with other members; one that is undefined is left out. */
+/** Verifies the list with changed members of its first key. Undefined removes a member. */
 const changed = (members: Readonly<Record<string, JsonObject[string] | undefined>>) =>
   verifyKeys([JSON.parse(JSON.stringify({ ...newest, ...members })) as JsonObject, ...list.keys.slice(1)]);
 
@@ -102,8 +102,8 @@ it('an allowance that states a time after its key was retired is not believed', 
 });
 
 /**
- * Three keys: the first was revoked by the second, and the second then by the third. Who holds the second key since can sign
- * statements of any time.
+ * Three keys: the second revoked the first, and the third then revoked the second. Anyone who has the second key since can sign statements
+ * with any time.
  */
 describe('a statement of a key that was itself revoked later', () => {
   const times = ['2026-01-02T03:04:06.000Z', '2026-01-03T00:00:00.000Z', '2026-01-04T00:00:00.000Z'];
@@ -125,7 +125,7 @@ describe('a statement of a key that was itself revoked later', () => {
   const both = revoking(three, second_kid, third, at_third);
   const keys_now = publishedKeys(both);
   const list_now = revocations(both);
-  /** As it was published before the second key was revoked, and kept. */
+  /** The list that was published before the second key was revoked. */
   const list_before = revocations(by_second);
   const entriesOf = (shown: JsonObject) => shown.keys as readonly JsonObject[];
   const shownBy = (known: typeof both) =>

@@ -13,7 +13,7 @@ const said = { agent_id: 7, bucket: 'patron', allocation: '100' };
 const unsigned: UnsignedInflow = { ...said, task_id: 'task_1', model: 'small-1', hub: undefined, wallet_word: null };
 const jwks = issuer.jwks;
 
-/** As the issuer would sign it, whatever it says. */
+/** Signs any content with the issuer's key. */
 function signedAnyhow(members: JsonObject): JsonObject {
   const { signature: _, ...claim } = { ...signedInflow(signing, unsigned), ...members };
   const value = issuer.signCanonical(canonicalJson(claim));

@@ -7,7 +7,7 @@ import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { base_url, collected_at_ms, issue, issuer, otherIssuer } from '../../../harness/receipt/issue.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
-/* What is not a signature of the issuer, however it is disguised. */
+/* Signatures that are not the issuer's must be refused in any disguise. */
 
 const document = await issue(paidCall);
 const { jws } = document.issuer_signature as { jws: string };
@@ -24,7 +24,7 @@ const es256 = (key: KeyObject) => (input: string) =>
   sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url');
 const asBefore = () => tail;
 
-/** The same claims under another header, signed by any key. */
+/** The same claims under another header, signed by any function. */
 function dressed(changed: JsonObject, signed: (input: string) => string): JsonObject {
   const input = `${encoded({ ...header, ...changed })}.${body}`;
   const token = `${input}.${signed(input)}`;
@@ -38,7 +38,7 @@ const fetched: unknown[] = [];
 beforeAll(() => {
   const known = fetch;
   vi.stubGlobal('fetch', (...asked: Parameters<typeof fetch>) => {
-    // A service that other files of this worker share goes on calling its chain.
+    // A service that other files of this worker share still calls its chain by fetch.
     if (String(asked[0]).startsWith('http://127.0.0.1:')) return known(...asked);
     fetched.push(asked);
     return Promise.reject(new Error('a verifier asks nobody'));
@@ -87,7 +87,7 @@ describe('a token', () => {
   });
 });
 
-/** The key set with another key in place of the signing one, or beside it. */
+/** The key set with other keys in place of the signing key. */
 const withOwn = (...instead: Json[]) => ({ keys: [...keys.slice(1), ...instead] });
 
 describe('a key set', () => {
@@ -115,7 +115,7 @@ describe('a key set', () => {
   });
 });
 
-/** The key set after the second seed replaced the first, `seconds` after the receipts below were signed. */
+/** The key set after the second seed replaced the first, that many seconds after the receipts below were signed. */
 function rotated(seconds: number): JsonObject {
   const now_ms = () => collected_at_ms + seconds * 1000;
   return openIssuer([SECOND, FIRST], { base_url, now_ms }).jwks;

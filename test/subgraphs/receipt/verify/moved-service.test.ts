@@ -12,18 +12,18 @@ import { alter, issuer as before, base_url as former, issue } from '../../../har
 import { freshStore } from '../../../harness/store.ts';
 import { paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
-/* Documents that a service signed at its former address and shows with links to its present one, read from a file. */
+/* Documents that a service signed at its former address and shows with links to its current one, read from a file. */
 
 const present = 'https://new.example/api';
 const stranger = 'https://stranger.example';
 const now_ms = before.now_ms;
 const seeds = ['22'.repeat(32)];
-/** The same service after its move. */
+/** The issuer of the same service after its move. */
 const after = openIssuer(seeds, { base_url: present, base_urls: [present, former], now_ms });
 const keys = after.jwks as JsonObject;
 const { addresses: _, ...keys_of_old } = keys;
 
-/** As it is shown at that address: every unsigned link points there. */
+/** The document as it is shown at that address, to which every unsigned link then leads. */
 const shownAt = (base: string, document: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(document).map(([name, value]) => {

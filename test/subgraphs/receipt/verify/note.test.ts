@@ -17,7 +17,7 @@ const go = {
   note: "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n\u2014 PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n",
 };
 
-/** The example of https://c2sp.org/tlog-cosignature, whose keys are published nowhere. */
+/** The example of https://c2sp.org/tlog-cosignature, whose keys are not published. */
 const cosigned = `example.com/behind-the-sofa
 20852163
 CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
@@ -32,7 +32,7 @@ function keyOf(text: string): VerifierKey {
   return key;
 }
 
-/** Null where they are no UTF-8. */
+/** Text of these bytes. Null if they are not UTF-8. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

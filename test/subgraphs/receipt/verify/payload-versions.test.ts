@@ -6,10 +6,10 @@ import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { alter, base_url, issue, issuer } from '../../../harness/receipt/issue.ts';
 import { foreignPayment, paidCall } from '../../../harness/vectors/receipt-facts.ts';
 
-/* For each payload version: nothing that it signs can be removed or altered, and nothing else is believed. */
+/* For each payload version no signed member can be removed or altered, and no other member is trusted. */
 
 const chained_ref = `base:${foreignPayment.observed_transfer.transaction}`;
-/** As in lanes whose payment did not go to this service: foreign ingest, Nano, stamps under the book chain. */
+/** A receipt whose payment did not go to this service, as for foreign ingest, Nano and stamps on the book chain. */
 const foreign: ReceiptFacts = { ...paidCall, payment: null, chained: foreignPayment, caller_binding: {} };
 const current = await issue(paidCall);
 const chained = await issue(foreign);
@@ -25,7 +25,7 @@ function without(members: JsonObject, names: readonly string[]): Members {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-/** What a token states in addition to its subject: version 8 had none of it. */
+/** Claims about the place in the log, which version 8 does not sign. */
 const place = ['payload_hash', 'tree_head_hash', 'tree_size', 'leaf_index', 'book_seq', 'collected_at'];
 const later: Readonly<Record<number, readonly string[]>> = {
   4: [],
@@ -35,7 +35,7 @@ const later: Readonly<Record<number, readonly string[]>> = {
   11: [],
 };
 
-/** A document of that version, its claims changed by its own issuer before they were signed. */
+/** A document of that version. `change` alters its claims before its issuer signs them. */
 async function ofVersion(version: number, change: (claims: Members) => Members = it => it): Promise<JsonObject> {
   const full = claimsIn(version === 4 ? chained : current);
   const claims = change({ ...without(full, later[version] ?? []), payload_version: version });
@@ -43,7 +43,7 @@ async function ofVersion(version: number, change: (claims: Members) => Members =
   const payload_hash = canonicalHash(payload);
   const signed = claims.payload_hash ? { ...claims, payload_hash } : claims;
   const shown = version === 4 ? chained : current;
-  // The place in the log is shown if the version signs it; a null member is one that no document has.
+  // The place in the log is shown if the version signs it. A null member is left out, because no document has one.
   const beside = 'tree_head_hash' in signed ? ['log_id', 'root_hash', 'amount'] : ['amount'];
   const names = [...Object.keys(signed).filter(name => signed[name] !== null), ...beside];
   const repeated = Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
@@ -173,7 +173,7 @@ describe('what a token can sign by its version, and does not', () => {
     const verified = verifyReceipt(shown, issuer.jwks);
     expect(verified).toMatchObject({ kind: 'valid' });
     const lane: readonly string[] = verified.kind === 'valid' ? verified.report.unsigned.lane : [];
-    // The hash of the payload is computed again, whatever names it.
+    // The hash of the payload is computed again under any name.
     expect(lane.includes(member)).toBe(member !== 'payload_hash');
   });
 

@@ -7,10 +7,10 @@ import { verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.t
 import { isEs256 as isEs256BySecond, tokenIn } from '../../../harness/second-verifier/signatures.ts';
 import { es256 } from '../../../harness/vectors/rfc7515.ts';
 
-/* What others have published, held against each of the verifiers. */
+/* Published vectors, checked by each of the verifiers. */
 
 describe('RFC 7515 A.3', () => {
-  // The RFC's key has no name: its header names none either, and ours is found by one.
+  // The RFC's key has no kid and neither has its header, but our code looks keys up by kid.
   const keys = { keys: [{ ...es256.key, kid: 'A.3' }] };
   const [head = '', body = '', tail = ''] = es256.compact.split('.');
 

@@ -15,7 +15,7 @@ const claimsOf = async (from: JsonObject) => {
   return (await jwtVerify(jws, createLocalJWKSet(issuer.jwks as unknown as JSONWebKeySet))).payload as JsonObject;
 };
 
-/** A receipt whose claims were signed as given: what a careless or an older issuer would have made. */
+/** A receipt with these signed claims, as a careless or older issuer would have made it. */
 async function signed(claims: JsonObject, payload: JsonObject, more: JsonObject = {}): Promise<JsonObject> {
   const payload_hash = canonicalHash(payload);
   const jws = issuer.signJws({ iss: base_url, jti: String(payload.task_id), ...payload, ...claims });
@@ -150,7 +150,7 @@ function other(old: Json): Json {
   return `${old.slice(0, at)}${old[at] === 'f' ? 'e' : 'f'}${old.slice(at + 1)}`;
 }
 
-/** `how` is advice, and of the two signatures either one validates. */
+/** Members that may change: `how` is advice, and one valid signature of the two is enough. */
 const unsigned = /^(verification\.how|signature\.|co_signature\.)/;
 
 describe('an altered receipt', () => {

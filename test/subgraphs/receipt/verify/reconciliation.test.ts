@@ -70,7 +70,7 @@ function signed(all: readonly JsonObject[], listed = all): JsonObject {
   return JSON.parse(signedReconciliation({ issuer, profile: 'production' }, reported)) as JsonObject;
 }
 
-/** As an issuer would sign it that says something else. */
+/** The document with changed members, signed again as a lying issuer would. */
 function resigned(document: JsonObject, changed: JsonObject): JsonObject {
   const { signature: _, ...claims } = { ...document, ...changed };
   const value = issuer.signCanonical(canonicalJson(claims));

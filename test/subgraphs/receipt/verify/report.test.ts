@@ -17,7 +17,7 @@ const vouched = { ...(await issue({ ...paidCall, settled_by: 'receipt' })), sett
 const waived = await issue(waivedCall, null);
 const production = await issue({ ...paidCall, profile: 'production' });
 
-/** The answer to a refused call: the refusal, and the problem around it. */
+/** The answer to a refused call: the refusal within its problem document. */
 function refusedCall(): JsonObject {
   const payload = {
     schema: documents.refusal,
@@ -74,7 +74,7 @@ describe('members that nobody signed', () => {
       'verification.how',
       'settlement_status',
     ]);
-    // A document signed in production names no profile.
+    // A document that was signed in production does not name a profile.
     for (const [document, lane] of [
       [waived, [...LANE, 'binding']],
       [production, PAID_LANE],
@@ -157,7 +157,7 @@ describe('a member of another type', () => {
     expect(verifyReceipt({ ...receipt, [name]: value }, issuer.jwks).kind).toBe('invalid');
   });
 
-  /** Each of these would equal what it replaces if any value were converted. */
+  /** Values that would be equal to the original only if they were converted. */
   const disguises = (old: Json): Json[] => [
     [old],
     typeof old === 'string' ? { toString: old } : String(old),

@@ -10,7 +10,7 @@ import { judgeReceipt } from '../../../harness/second-verifier/receipt.ts';
 
 const DOCUMENTS = 1_000;
 
-/** Copies of members that their versions cannot sign yet: random documents seldom show them. */
+/** Copies of members that their version cannot sign yet, which random documents rarely contain. */
 const receipt = { audit: false, paid: true, facts: {}, claims: {}, change: null } as const;
 const copied: readonly DocumentSpec[] = [
   { ...receipt, version: 8, beside: { claim_id: null } },
@@ -20,7 +20,7 @@ const copied: readonly DocumentSpec[] = [
   { ...receipt, version: 10, beside: { waived_by: 'live_key' } },
 ];
 
-/** How often each came out, so that what is said below is said of both. */
+/** Number of each result, so that the test can check that both occurred. */
 const seen = new Map<string, number>();
 
 async function compare(ingredients: DocumentSpec): Promise<void> {

@@ -5,7 +5,7 @@ import { sessionDomain, sessionTypes } from '../../../../schema/session/typed-da
 import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { delegate, hex32, signAct, signRevocation } from '../../../harness/session/delegate.ts';
 
-/* Who is named as a signer in a document of a session: only those who signed it. */
+/* The report on a document of a session names as signers only those who signed it. */
 
 const base_url = 'https://svc.example';
 const domain = sessionDomain(base_url);

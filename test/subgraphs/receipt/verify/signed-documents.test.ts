@@ -20,13 +20,13 @@ import { type FixtureDocument, type FixtureSet, fixtureSets } from '../../../har
 import { alter, paths } from '../../../harness/receipt/issue.ts';
 
 /*
- * Documents of every kind that former versions of this service have signed: each still verifies, and none does with one bit flipped. A
- * wallet is still shown the texts and typed data that it signed then.
+ * Documents of every kind that former versions of this service have signed. Each must still verify, and none with one bit flipped. The
+ * texts and typed data that wallets signed must still be made in the same way.
  */
 
 interface Judged {
   readonly valid: boolean;
-  /** Beginnings of the paths of members that are not signed, or whose signature is broken while another one is valid. */
+  /** Prefixes of the paths of members that are not signed, or whose signature is invalid while another one is valid. */
   readonly unsigned: readonly string[];
 }
 
@@ -42,7 +42,7 @@ type Judge = (
 const bytes = (hex: Json | undefined) => Buffer.from(String(hex), 'hex');
 const headOf = (note: string, keys: JsonObject) => issuedCheckpoint(note, keys);
 
-/** @param within the member whose own members the report names, where that is not the document itself */
+/** @param within path of the member whose members the report names, if it is not the document itself */
 function reported(document: JsonObject, keys: JsonObject, within = ''): Judged {
   const { valid, report } = verify(document, keys);
   const { unsigned = { lane: [], unknown: [] }, broken = [] } = report ?? {};
@@ -52,12 +52,12 @@ function reported(document: JsonObject, keys: JsonObject, within = ''): Judged {
 
 const byModule: Judge = (document, keys) => reported(document, keys);
 
-/** Members of an audit document that are not checked here: it is verified by a key set from elsewhere. */
+/** Members of an audit document that are not checked here, because the test verifies it with another key set. */
 const BESIDE_AUDITS = ['keys.', 'issuer_history.', 'receipt_policy.', 'log.'];
 
 const beside = ({ valid, unsigned }: Judged) => judged(valid, [...unsigned, ...BESIDE_AUDITS]);
 
-/** Judges of documents in JSON, by their kinds. */
+/** Functions that judge JSON documents, by kind. */
 const judges: Readonly<Record<string, Judge>> = {
   receipt: byModule,
   refusal: byModule,
@@ -103,7 +103,7 @@ const judges: Readonly<Record<string, Judge>> = {
   typed_data: (typed, keys, { signer = '', signature = '0x' }) => reported({ ...typed, signer, signature }, keys),
 };
 
-/** Judges of documents in other forms. */
+/** Functions that judge other documents, by kind. */
 const textJudges: Readonly<
   Record<string, (text: string, keys: JsonObject, kept: FixtureDocument, set: FixtureSet) => unknown>
 > = {
@@ -116,7 +116,7 @@ const textJudges: Readonly<
   wallet_text: (text, keys, { signer = '', signature = '' }) => verify({ text, signer, signature }, keys).valid,
 };
 
-/** Unsigned documents, kept here for the commands that read them. */
+/** Kinds of unsigned documents, which are stored here for the commands that read them. */
 const UNSIGNED = ['book', 'audit_pack', 'did'];
 
 async function judge(set: FixtureSet, kept: FixtureDocument, document: Json, text: string): Promise<Judged> {
@@ -125,11 +125,11 @@ async function judge(set: FixtureSet, kept: FixtureDocument, document: Json, tex
   if (of_text) return judged((await of_text(text, keys, kept, set)) === true);
   const of_json = judges[kept.kind];
   if (!of_json) throw new Error(`nobody judges a ${kept.kind}`);
-  // A document that cannot be read is not valid either.
+  // A document that cannot be read is not valid.
   return (async () => of_json(document as JsonObject, keys, kept, set))().catch(() => judged(false));
 }
 
-/** The value with its lowest bit flipped; in a text, that of the letter in the middle. */
+/** The value with its lowest bit flipped. In a text the character in the middle is changed. */
 function flipped(old: Json): Json {
   if (typeof old === 'number') return old + 1;
   if (typeof old === 'boolean') return !old;
@@ -138,10 +138,10 @@ function flipped(old: Json): Json {
   return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
 }
 
-/** A sample of a long document's members: each is also flipped in a shorter one of its kind. */
+/** A sample of a long document's members. The others are flipped in a shorter document of its kind. */
 const sample = <T>(all: readonly T[]) => all.filter((_, index) => index % Math.ceil(all.length / 80) === 0);
 
-/** Numbers of policies or rules, each once. */
+/** Different numbers of policies or rules in a set. */
 const versions = (set: FixtureSet, kind: string, of: (document: JsonObject) => Json | undefined) => [
   ...new Set(set.documents.filter(kept => kept.kind === kind).map(kept => of(documentIn(kept.document as JsonObject)))),
 ];
@@ -169,7 +169,7 @@ describe.each<[name: keyof typeof fixtureSets, policies: number[], rules: number
     '%s still verifies, and altered does not',
     async (_, kept) => {
       const { text = '' } = kept;
-      // An answer contains the signed document beside unsigned members.
+      // An answer contains the signed document together with unsigned members.
       const document = isJsonObject(kept.document) ? documentIn(kept.document) : (kept.document ?? null);
       const { valid, unsigned } = await judge(set, kept, document, text);
       expect(valid).toBe(true);
@@ -188,7 +188,7 @@ describe.each<[name: keyof typeof fixtureSets, policies: number[], rules: number
   );
 });
 
-/** The text as this version makes it. */
+/** The text that the current version makes. */
 function textMade(base_url: string, word: SignedWord, parts: JsonObject): string {
   if (word === 'inflow' || word === 'correction') return walletClaimText(word, parts);
   if (word === 'register_pay' || word === 'register_recover') return registerText(word, parts as never);

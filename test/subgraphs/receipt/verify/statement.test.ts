@@ -152,7 +152,7 @@ describe('a transparent statement', () => {
       ),
     ).toBe('malformed');
     expect(verdictOf(Buffer.concat([good, Buffer.of(0)]))).toBe('malformed');
-    // An array of indefinite length, of the same four members.
+    // The same four members in an array of indefinite length.
     expect(verdictOf(Buffer.concat([Buffer.of(0xd2, 0x9f), good.subarray(2), Buffer.of(0xff)]))).toBe('malformed');
     for (const bytes of [cbor(1), cbor([1]), cbor(new Map()), Buffer.alloc(0), Buffer.from('{}')])
       expect(verdictOf(bytes)).toBe('malformed');
@@ -167,7 +167,7 @@ describe('a transparent statement', () => {
     const revoked = { revoked_at: iat, tree_size: 1 };
     for (const [name, value] of Object.entries({ nbf: iat + 3_600, exp: iat - 1, revoked }))
       expect(verdictOf(good, aged({ [name]: value })), name).toBe('key_not_in_force');
-    // The log's key is in force, and the statement's was revoked when the log had so many leaves.
+    // The log's key is valid. The statement's key was revoked when the log had that many leaves.
     const other = makeStatement(payload, { logged_by: otherIssuer });
     const revokedAt = (tree_size: number) => ({
       keys: [...aged({ revoked: { revoked_at: iat, tree_size } }).keys, ...(otherIssuer.jwks.keys as JsonObject[])],

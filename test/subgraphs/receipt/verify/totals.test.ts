@@ -21,9 +21,7 @@ import { alter, otherIssuer, paths } from '../../../harness/receipt/issue.ts';
 import { openTotals, paidCallOf, replaceStatement } from '../../../harness/receipt/totals.ts';
 import { atEnd } from '../../../harness/release.ts';
 
-/*
- * Tampered totals that the service itself has signed: each total and payment is built as a forger would have to, and signed by the issuer.
- */
+/* Wrong totals that the service itself has signed: each total and payment is built as a forger would build it, and signed by the issuer. */
 
 interface Row extends JsonObject {
   readonly leaf_index: number;
@@ -73,7 +71,7 @@ const codeOf = (document: JsonObject, jwks = issuer.jwks) => {
   return said.kind === 'valid' ? 'valid' : said.code;
 };
 
-/** The document with this total of its book, under a statement that the issuer has signed over it. */
+/** The document with this total of its book, and a statement that the issuer signed over it. */
 function statedAs(document: Total, rail: RailSum, agent_id = 1): JsonObject {
   const map = new SparseMap();
   map.set(totalKey(agent_id, rail.rail), totalValue(agent_id, rail));
@@ -85,7 +83,7 @@ function statedAs(document: Total, rail: RailSum, agent_id = 1): JsonObject {
 
 const railOf = ({ rails: [{ rail, rows, total: sum, root }] }: Total): RailSum => ({ rail, rows, total: sum, root });
 
-/** A tree of the rows that the service claims. */
+/** The sum of the rows that a service claims to have. */
 function treeOf(rows: readonly Row[]): RailSum {
   let sums: GrowingSum = { rows: 0, peaks: [] };
   for (const [row, { leaf_index, preimage, amount }] of rows.entries()) {
@@ -120,9 +118,9 @@ describe('a book’s total', () => {
         expect(codeOf(alter(total, ['rails', '0', 'total'], () => overstated.total) as JsonObject)).toBe(
           'total_not_stated',
         );
-        // The total is signed, but the row's own path leads to another sum.
+        // The total is signed, but the path of the row leads to another sum.
         expect(codeOf(statedAs(total, overstated))).toBe('row_not_in_total');
-        // With a row that counts for more than its receipt signs.
+        // The row counts for more than its receipt signs.
         const row = { ...total.row, amount: (7n + more).toString() };
         expect(codeOf(statedAs({ ...total, row }, treeOf([row])))).toBe('row_amount_differs');
       }),
@@ -214,7 +212,7 @@ describe('the proof of a payment', () => {
     expect(codeOf({ ...paid, preimage } as JsonObject)).toBe('receipt_differs');
   });
 
-  /** A log with one receipt of that payment, and the map of its payment, all signed by the issuer. */
+  /** A log with one receipt of that payment and the map with the payment, all signed by the issuer. */
   function provenAs(payment: Paid['payment'], spelling = (text: string) => text): JsonObject {
     const payload = JSON.parse(String(paid.preimage)) as JsonObject;
     const { payment_ref: ref, ...place } = payment;

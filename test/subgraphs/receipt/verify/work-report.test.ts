@@ -61,7 +61,7 @@ describe('a receipt of what was reported', () => {
   });
 
   it('says on its page what was reported, by whom, and that nothing was paid here; the page checks it', async () => {
-    // The service leaves the transfer out if the receipt has none.
+    // The transfer is removed, as the service does if the receipt has none.
     const { transfer: _none, ...audit } = await makeAuditDocument(broadcast);
     const { receipt } = audit as { receipt: JsonObject };
     const facts = factsOfReceipt({ ...(receipt.payload as JsonObject) }, receipt);

@@ -15,7 +15,7 @@ import { renewLease } from '../../../../../subgraphs/receipt/claim/lease.ts';
 import { OTHER, OWNER } from '../../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../../harness/store.ts';
 
-/* What a call by key is called by its caller: against Postgres, by the rules alone. */
+/* Calls by API key under the names that callers give them, tested by the rules on Postgres only. */
 
 let database: Database;
 beforeAll(async () => {
