@@ -4,7 +4,7 @@ import { escrowLimits } from '../../schema/limits.ts';
 import { CLAIM, escrowDoorsOf, escrowPair } from '../harness/doors/escrows.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* What a step of an escrow between two agents is refused by. */
+/* Reasons for which a step of an escrow between two agents is refused. */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -209,7 +209,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
         },
       );
     await a2a(counterparty, 'clawback', { job_id: 'required' });
-    // Terms that require something are others than those that do not.
+    // Terms that require an output differ from terms that require none.
     await pair.open('asks-again', { required: { output_hash: submission.output_commitment } });
     const parties = { counterparty_agent_id: counterparty.agent_id };
     const otherwise = { job_spec_hash: 'ab'.repeat(32), amount: '2000', parties };
@@ -225,7 +225,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
     await opened(other, counterparty, 'also');
     expect((await a2a(other, 'fund', { job_id: 'also', task_id: other.task_id })).status).toBe(201);
     await pair.funded('later');
-    // Bought once both are open, so that it is refused for the other escrow alone.
+    // The receipt is newer than both escrows, so it is refused only because the other escrow has used it.
     const shared = await pair.submission();
     expect((await a2a(counterparty, 'submit', { job_id: 'later', ...shared })).status).toBe(200);
     const used = { status: 409, body: { code: 'escrow_fulfillment_used', error: { param: 'fulfillment_receipt_id' } } };
@@ -238,7 +238,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
 
   it('503 where either book is closed, and nothing stands on the other', async () => {
     await pair.funded('closed');
-    // From its first act on its book takes part.
+    // The counterparty's book takes part from its first step on.
     await a2a(counterparty, 'submit', { job_id: 'closed', ...(await pair.submission()) });
     const before = (await pair.book(principal)).entries.length;
     const damage = (what: string | null) =>

@@ -81,12 +81,12 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       ['fulfillment_of', true],
       ['output_commitment', true],
     ]);
-    // The very same step again is answered as it was.
+    // The same step again gets the same answer.
     expect(await a2a(principal, 'fund', { ...name, task_id })).toMatchObject({ status: 201, body: backed.body });
   });
 
   it('200 submitted and released where the receipt commits to the output that `open` requires, which rows and answers show', async () => {
-    // Two calls that are answered alike commit to the same output.
+    // Two calls with the same answer commit to the same output.
     const { output_commitment: output_hash } = await pair.submission();
     const required = { output_hash: output_hash.replace(/:.*/, hash => hash.toUpperCase()) };
     await pair.funded('required', { required });

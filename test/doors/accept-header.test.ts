@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /*
- * A REST endpoint with one content type answers in it whatever the request accepts, so that the client can read the price and receives what
- * it bought.
+ * A REST endpoint with one content type answers in it for any Accept header, so that the client can read the price and receives what it
+ * bought.
  */
 
 let service: Service;

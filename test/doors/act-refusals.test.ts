@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const { callToApprove } = approvalDoorsOf(() => service);
 
-/** A session, and the book of its payer, which has reading for an act of high risk. */
+/** A session, with the book of its payer, on which reading is an act of high risk. */
 async function cautious() {
   const agent = await service.newAgent();
   const session = await delegate(agent.account, agent.account, newKey());

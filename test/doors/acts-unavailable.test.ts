@@ -11,7 +11,10 @@ import { familiesOf } from '../harness/session/families.ts';
 import { bindRoot, newKey, payUnder, sessionPath } from '../harness/session/trees.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
 
-/* Acts, revocations and answers while chain, database or book are away: 503, nothing is done, and the same passes later. */
+/*
+ * Acts, revocations and answers while the chain, the database or the book is unavailable: 503, nothing is done, and the same request
+ * succeeds later.
+ */
 
 const SEAL_KEY = 'a key that seals and marks, of a test alone';
 let service: Service;
@@ -29,7 +32,7 @@ const away = { status: 503, body: { code: 'chain_unavailable' } };
 const damaged = { status: 503, body: { code: 'book_damaged' } };
 type Signer = Parameters<typeof delegate>[0];
 
-/** A session that a contract wallet (ERC-1271) has granted, bound by a payment of it. */
+/** A session that a contract wallet (ERC-1271) granted and one of its payments bound. */
 async function ofContract() {
   const payer = (await wallets.plain()) as unknown as Signer;
   const session = await delegate(payer, payer, newKey());
@@ -99,7 +102,7 @@ describe('POST /v1/sessions/{delegation_hash}/act', () => {
   });
 });
 
-/** As its audit would have closed it, and its operator opened it again. */
+/** Runs `what` while the book is closed, as after its audit found damage. */
 async function closesMeanwhile(agent_id: number, what: () => Promise<void>): Promise<void> {
   await service.query(`update book set damage = '{"what":"row_missing","place":1}' where agent_id = $1`, [agent_id]);
   await what();

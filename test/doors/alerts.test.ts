@@ -117,7 +117,7 @@ describe('GraphQL alertSettings and setAlerts', () => {
 
 describe('a book that comes near its walls', () => {
   let spender: Agent;
-  // The row that opened it, and nine more: ten calls' worth in an hour, of a budget of twenty.
+  // Ten rows, with the one of the registration. They cost half of the budget, all within an hour.
   beforeAll(async () => {
     spender = await service.newAgent();
     await shop.setBudget(spender, '40000');

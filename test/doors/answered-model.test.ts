@@ -12,12 +12,12 @@ import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { startTestHub } from '../harness/hub.ts';
 
-/* The model that a hub names in its answer: what is signed and shown of it, and what a dispute of the model comes to. */
+/* The model that a hub names in its answer: which part of it is signed and shown, and how a dispute of the model ends. */
 
 const DATED = 'dev/answers-dated';
 const OTHER = 'dev/answers-other';
 const UNKNOWN = 'dev/answers-unknown';
-/** What a hub's answer says of the model, for the ones that this test has speak by themselves. */
+/** Value of `model` in a hub's answer, for the models whose answers this test makes itself. */
 const namesByModel: Record<string, Json> = {
   'north/aliased': 'internal-7',
   'north/silent': null,
@@ -35,7 +35,7 @@ beforeAll(async () => {
     const named = namesByModel[model] ?? null;
     const head = { id: 'x', created: 1, ...(named === null ? {} : { model: named }) };
     if (stream) {
-      // The first chunk says nothing of it, as those of some gateways.
+      // The first chunk does not name the model, as in the streams of some gateways.
       const first = { id: 'x', created: 1, choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi' } }] };
       return {
         kind: 'events',
@@ -129,7 +129,7 @@ describe.each(ways)('POST /v1/chat/completions, %s', (_, buy) => {
 
 describe('a claim of a wrong model', () => {
   it('of svc/auto is judged by the model that was chosen and named', async () => {
-    // The choice of svc/auto follows how fast hubs have answered, so only one model may be chosen here.
+    // svc/auto prefers hubs that have answered fast, so the policy allows only one model.
     const choosy = await service.newAgent();
     await policyDoorsOf(service).set(choosy, 'model_allowlist', [DATED]);
     const body = ask('Any');

@@ -31,7 +31,7 @@ describe('an act `approve` of a call', () => {
       [agent_id],
     );
     expect(told?.body).toMatchObject({ approval_id, request_hash, status: 'approved', decided_by: 'act' });
-    // Without the grant, or under another one, it is another call.
+    // Without the grant, or under another one, it is a different call.
     expect((await service.buy(worker.account, ask('Approved by its parent'))).status).toBe(403);
     const sibling = await delegate(parent.agent, worker.account, newKey(), narrower(parent));
     expect((await service.buy(worker.account, ask('Approved by its parent'), sibling.headers)).status).toBe(403);
@@ -43,7 +43,7 @@ describe('an act `approve` of a call', () => {
 
   it('404 by whoever made the call: its own session, and any of the same key', async () => {
     const { worker, child, resource } = await family('By itself');
-    // Bound by calls that need none.
+    // The session is bound by a call that needs no approval.
     const own = await delegate(worker.account, worker.account, child.agent);
     await service.post(`/v1/agents/${worker.agent_id}/book/policy`, {
       session: worker.session,
@@ -112,7 +112,7 @@ describe('an act `approve` of a call', () => {
       expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(200);
     expect((await within.send()).status).toBe(200);
     expect(await beyond.send()).toMatchObject({ status: 403, body: { code: 'session_cap_exceeded', charged: false } });
-    // What was let go of in the claim's own transaction was given back there.
+    // The approval was given back in the transaction in which the claim was released.
     expect((await newest(worker)).status).toBe('approved');
   });
 });

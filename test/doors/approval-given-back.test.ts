@@ -4,7 +4,7 @@ import { A2A, payerHeader, rawMessage, rpc } from '../harness/a2a/agent.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* An approval whose call failed becomes usable again, and passes the same call once. */
+/* An approval whose call failed can be used again, and passes the same call once. */
 
 let service: Service;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('POST /v1/chat/completions', () => {
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     expect((await send()).status).toBe(200);
     expect(await newest(agent)).toMatchObject({ approval_id, status: 'passed' });
-    // Another payment of the same call is refused, and creates a new request for approval.
+    // Another payment for the same call is refused and creates a new request for approval.
     expect((await callToApprove(agent, 'Approved, and the hub fails')).request.approval_id).not.toBe(approval_id);
     expect(await service.transfersFrom(agent.account)).toHaveLength(spent + 1);
   });

@@ -6,7 +6,7 @@ import { type ApprovalAnswer, approvalDoorsOf } from '../harness/doors/approvals
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
-/* What the doors of approvals do, on the graph: the same answers, and the same codes. */
+/* The operations of the approval endpoints on the graph have the same answers and codes. */
 
 const SEAL_KEY = 'a key that seals and marks, of a test alone';
 let service: Service;

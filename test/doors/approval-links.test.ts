@@ -21,7 +21,7 @@ const { newest, cautious, callToApprove, decide, answer, walletAnswer } = approv
 const { putForApprovals, read } = webhookDoorsOf(() => service);
 const closed = { status: 404, body: { code: 'not_found' } };
 
-/** A book with an approval policy and a webhook for approvals, and the link of one of its calls. */
+/** A book with an approval policy and a webhook for approvals, with the link for one of its calls. */
 async function linked(content: string, beside = {}) {
   const [agent, receiver] = [await cautious(), await openReceiver()];
   expect((await putForApprovals(agent, `${receiver.url}/in`)).status).toBe(200);

@@ -17,7 +17,7 @@ const { newest, cautious, callToApprove, decide, shown } = approvalDoorsOf(() =>
 const { putForApprovals, redeliver } = webhookDoorsOf(() => service);
 type Payment = Readonly<Record<string, string>>;
 
-/** A tree of a stranger's own: its wallet grants its key, and a payment of it has bound that. */
+/** Sessions of another wallet: it granted a key, and one of its payments bound the session. */
 async function strangersTree() {
   const wallet = await service.chain.newWallet();
   const root = await delegate(wallet, wallet, newKey());
@@ -32,7 +32,7 @@ const under = ({ delegation_hash, grant }: DelegatedSession) => ({
   sessionExpiry: grant.sessionExpiry,
 });
 
-/** The grant with an act `pay` for that payment beside it. */
+/** Headers with the grant and an act `pay` for that payment. */
 async function withAct(session: DelegatedSession, payment: Payment) {
   const [header = ''] = Object.values(payment);
   const { nonce: payment_id } = JSON.parse(Buffer.from(header, 'base64').toString()).payload.authorization;
@@ -83,7 +83,7 @@ describe('a tree that the wallet of the book has granted', () => {
     };
     for (const sent of [payment, await service.payment(agent.account, CHAT)] as unknown as Payment[])
       await stillDenied(sent);
-    // Long after the request itself could have been answered.
+    // Moves the request into the past, long after it could have been answered.
     await service.query(
       `update approval_request set open_until = open_until - interval '1 hour', decided_at = decided_at - interval '1 hour'
         where approval_id = '${request.approval_id}'`,

@@ -10,7 +10,7 @@ import { signAct } from '../harness/session/delegate.ts';
 import { familiesOf } from '../harness/session/families.ts';
 import { sessionPath } from '../harness/session/trees.ts';
 
-/* Answers to one request for approval that come at once, by all that may answer it. */
+/* Simultaneous answers to one request for approval, by everyone who may answer it. */
 
 const SEAL_KEY = 'a key that seals and marks, of a test alone';
 let service: Service;
@@ -27,7 +27,7 @@ const { family } = familiesOf(() => service);
 type Family = Awaited<ReturnType<typeof family>>;
 type Answer = () => ReturnType<typeof answer>;
 
-/** What is ready to be sent, by each means. */
+/** Prepared answers by each means. Each returns a function that sends it. */
 const means = {
   wallet: async ({ worker, call }: Family, decision: ApprovalDecision): Promise<Answer> => {
     const body = await walletAnswer(worker.account, call.request, decision);
@@ -44,7 +44,7 @@ const means = {
   },
 } as const;
 
-/** Until so many wait for a lock. */
+/** Waits until that many sessions wait for a lock. */
 const waiting = (count: number) =>
   expect
     .poll(
@@ -57,7 +57,7 @@ const waiting = (count: number) =>
     )
     .toBe(count);
 
-/** Both have found the request open and wait for its book: neither was there before the other. */
+/** Starts two answers that both find the request open and then wait for its book, so that neither is earlier. */
 async function atOnce(agent_id: number, first: Answer, second: Answer) {
   await holder.query('begin');
   await holder.query('select 1 from book where agent_id = $1 for update', [agent_id]);
@@ -120,7 +120,7 @@ describe('acts that approve one call at once', () => {
     await Promise.all(Array.from({ length: at_once }, racer));
     return statuses;
   };
-  /** It was answered once, and the call passes once. */
+  /** Expects that the request was answered once and that the call passes once. */
   const passesOnce = async (asked: Family) => {
     const { worker, child, call } = asked;
     expect(await eventStatuses(asked)).toEqual(['open', 'approved']);
@@ -146,7 +146,7 @@ describe('acts that approve one call at once', () => {
     const statuses = await racing(senders, 50);
     expect(statuses.filter(status => status === 200).length).toBeGreaterThan(0);
     expect(statuses.filter(status => status !== 200 && status !== 404)).toEqual([]);
-    // What was not found has used up no nonce.
+    // An act that was answered 404 has used no nonce.
     const [taken] = await service.query<{ acts: number }>(
       'select count(*)::int as acts from act_use where delegation_hash = $1',
       [asked.parent.delegation_hash],

@@ -8,7 +8,10 @@ import { openWallets } from '../harness/wallets.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/* Where links that answer approvals are sent: a client with the book's session makes the calls, so it must not choose the address. */
+/*
+ * Where links that answer approvals may be sent. A client with the book's session makes these calls, so it must not be able to choose the
+ * address alone.
+ */
 
 let service: Service;
 beforeAll(async () => {
@@ -56,7 +59,7 @@ describe('PUT /v1/agents/{agent_id}/book/webhook with the kind `approval`', () =
     const signed = await consent(agent, OWN);
     expect((await put(agent, { ...webhookBody(OWN), ...signed })).status).toBe(200);
     expect((await put(agent, webhookBody(OWN))).status).toBe(200);
-    // The same body again, with an expired signature: it changes nothing, so no signature is checked.
+    // The same body with an expired signature changes nothing, so the signature is not checked.
     expect((await put(agent, { ...webhookBody(OWN), ...signed, signature_timestamp: 1 })).status).toBe(200);
     expect((await put(agent, webhookBody('https://HOOKS.invalid:443/x/../in?key=k'))).status).toBe(200);
     const changes: JsonObject[] = [{ enabled: false }, {}, { secret: 's'.repeat(40) }, { events: ['approval'] }];
@@ -126,7 +129,7 @@ describe('a word of the agentWallet', () => {
     const body = { ...webhookBody(OWN), ...(await consent(agent, OWN)) };
     expect(await put(agent, body, {})).toMatchObject({ status: 401, text: '' });
     expect(await put(agent, body, shown(other))).toMatchObject({ status: 403, text: '' });
-    // Repeating the answer is harmless: it returns the decision already made.
+    // A repeated answer returns the earlier decision.
     const knock = () => service.knock('POST', path(agent), { body, headers: shown(agent) });
     expect([(await knock()).status, (await knock()).status]).toEqual([200, 200]);
   });

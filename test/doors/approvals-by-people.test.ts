@@ -32,7 +32,7 @@ describe('a call that is refused for want of an approval', () => {
       passes_until: null,
     });
     expect(Date.parse(request.open_until) - Date.parse(request.asked_at)).toBe(600_000);
-    // The refusal contains nothing of the request, and a second identical call adds no second request.
+    // The refusal does not name the request, and a second identical call adds no second request.
     expect(heard.text).not.toContain(request.approval_id);
     await callToApprove(agent, 'Leaves a request');
     expect(await list(agent)).toHaveLength(1);
@@ -55,7 +55,7 @@ describe('a call that is refused for want of an approval', () => {
 
   it('leaves at most 20 that are open', async () => {
     const agent = await cautious();
-    // Each has its own intent: from the 21st on, blocked calls of one kind would get no row of their own.
+    // Each call has its own intent, because blocked calls of one kind get no row from the 21st on.
     for (let index = 0; index < 22; index++)
       await service.buy(agent.account, { ...ask(`Call ${index}`), intent_id: `intent-${index}` });
     expect(await list(agent)).toHaveLength(20);
@@ -70,7 +70,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     const passed = await send();
     expect(passed.status).toBe(200);
     expect(await newest(agent)).toMatchObject({ approval_id: request.approval_id, status: 'passed' });
-    // The payment that bought gets its answer again; another payment of the same call is refused and creates a new request.
+    // The payment that bought gets its answer again. Another payment for the same call is refused and creates a new request.
     const again = await send();
     expect([again.status, again.headers.get('x-svc-settlement-status')]).toEqual([200, 'idempotent_replay']);
     const { request: next } = await callToApprove(agent, 'The same payment');

@@ -26,7 +26,7 @@ describe('a charge above tier2_above', () => {
     const shown = await service.get<Refusal>(`/refusal/${heard.body.refusal_id}`);
     expect(shown).toMatchObject({ status: 200, body: { refusal_code: 'approval_ttl_expired' } });
     expect(verifyRefusal(shown.body, await service.jwks())).toMatchObject({ kind: 'valid' });
-    // What the book's owner has set stays with the owner.
+    // The value that the owner has set is not revealed.
     expect(shown.text).not.toContain('1999');
     expect(service.hubs[0].requests.length).toBe(asked);
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);

@@ -186,7 +186,7 @@ it('no line of the log, at the level that says most, holds what a file was calle
   expect((await buy(form('text/plain'))).status).toBe(400);
   for (const hub of service.hubs) hub.behave({ kind: 'close' });
   expect((await buy(form('audio/mp3'))).status).toBe(502);
-  // Lines that say no more than that all went well are written a moment later.
+  // Lines about successful requests are written with a delay, so the test waits for the line of a later request.
   const logs = () => service.gateway.logs.join('\n');
   const last = randomUUID();
   await service.get('/v1/models', { 'x-request-id': last });

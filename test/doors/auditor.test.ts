@@ -39,7 +39,7 @@ beforeAll(async () => {
   refusal = (await service.get(`/refusal/${heard.body.refusal_id}?format=auditor`)).body;
 });
 
-/** As if the newest head had been seen on Base: the journal is only a hint, and an auditor looks the transaction up on Base. */
+/** Records that the newest head was anchored on Base. This record is only a hint: an auditor looks the transaction up on Base. */
 async function anchorHead() {
   await service.query(`insert into log_anchor (anchor_id, chain_epoch, sender, purpose, tree_size, root_hash, nonce, attempts,
       fee_max_wei, tx_hash, block_number, state, at)
@@ -121,7 +121,7 @@ describe('what is not there', () => {
     for (const path of [`/receipt/task_${nobodys}`, `/refusal/refusal_${nobodys}`]) {
       const { headers, text, ...heard } = await service.get<string>(path + suffix, { accept });
       expect([heard.status, headers.get('content-type')]).toEqual([status, media]);
-      // So that a cache does not confuse the two forms.
+      // So that a cache does not return one form for the other.
       expect([headers.get('vary')?.split(', ')[0], headers.get('cache-control')]).toEqual(['accept', 'no-store']);
       expect(text.startsWith('<!doctype html>')).toBe(media === PAGE);
       expect(headers.has('content-security-policy')).toBe(media === PAGE);
@@ -188,7 +188,7 @@ describe('whatever is altered in it', () => {
     }
   });
 
-  /** Members that the verifier derives, receives from elsewhere or does not use. */
+  /** Members that the verifier computes, gets from elsewhere or does not use. */
   const aside = [
     'keys',
     'schema',
@@ -217,7 +217,7 @@ describe('whatever is altered in it', () => {
   });
 });
 
-/** Must be the last test: a gateway that sees the halted log takes no more payments. */
+/** Must be the last test, because a gateway that has found the halt accepts no more payments. */
 describe('a log that is halted', () => {
   it('states nothing of the log while that is halted, and says so', async () => {
     await service.query(`update log_head set halted = '{"known":{},"found":{}}'`);

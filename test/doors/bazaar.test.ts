@@ -27,12 +27,12 @@ const named: Record<string, string> = { commentId: 'comment_of_nobody_0000000000
 beforeAll(async () => {
   jobs = await openJobs();
   wire = listenToWire(jobs.service.url);
-  // Among the endpoints that check before they ask for payment, this one needs a delivered job.
+  // Of the endpoints that check the request before they answer 402, this one needs a delivered job.
   named.id = (await jobs.brought('delivered')).job_id;
   named.agent_id = String(jobs.poster.agent_id);
 });
 
-/** The 402 of a door, requested by a page of another origin that sends the required credentials. */
+/** The 402 of an endpoint, for a page of another origin that sends the required credentials. */
 async function challengeOf({ path }: Door) {
   const called = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? '');
   wire.take();
@@ -70,7 +70,7 @@ describe.each(paid.map(door => [door.name, door] as const))('the 402 of %s', (_,
     const payment = { x402Version: 2, resource: required.resource, extensions: required.extensions };
     const found = extractDiscoveryInfo(payment as PaymentPayload, required.accepts[0] as never);
     expect(found).toMatchObject({ method: 'POST', discoveryInfo: extension.info });
-    // A facilitator lists the template once, whatever ids the path holds; for the longest path it receives only the URL.
+    // A facilitator lists the template once for all ids in the path. For the longest path it gets only the URL.
     const template = door.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const listed = door.name === 'flag_board_comment' ? required.resource.url : jobs.service.url + template;
     expect(found?.resourceUrl).toBe(listed);
@@ -117,7 +117,7 @@ it('a 402 with the extension is paid by the official client at its first try, wh
   expect(sent).toHaveLength(2);
   const header = sent[1]?.headers.get('PAYMENT-SIGNATURE') ?? '';
   requireValid(extensionIn(decodePaymentSignatureHeader(header)));
-  // A longer header would not be cached, and so be parsed each time.
+  // A longer header would not be cached, and would be parsed each time.
   expect(header.length).toBeLessThan(limits.payment_header_remembered_bytes_max);
   expect(await jobs.service.transfersFrom(payer)).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ import { appendEventOf, writeComment, writeJob, writePost } from '../harness/boa
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* An event shows its object in its current state; of a hidden object it shows only the id. */
+/* An event contains its object in its current state. Of a hidden object it contains only the id. */
 
 let service: Service;
 let database: Database;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const newId = (kind: string) => `${kind}_${randomBytes(13).toString('hex')}`;
 
-/** Ids of a post with a comment, and of a job, whose events come after this position. */
+/** Writes a post with a comment, and a job. Returns their ids and the position of the board before. */
 async function written() {
   const [head] = await database.query<{ position: number }>({ text: 'select position from board_head' });
   const ids = { post_id: newId('post'), comment_id: newId('comment'), job_id: newId('job') };
@@ -51,7 +51,7 @@ async function bySocket(after: number, count: number): Promise<readonly Event[]>
   return heard;
 }
 
-/** The same by server-sent events, from REST or from GraphQL. */
+/** Data of events from a stream of server-sent events, of REST or of the graph. */
 async function streamed(path: string, count: number, accept = 'text/event-stream'): Promise<readonly string[]> {
   const leaving = new AbortController();
   const { body } = await fetch(service.url + path, { headers: { accept }, signal: leaving.signal });

@@ -12,7 +12,7 @@ import { atEnd } from '../harness/release.ts';
 
 let service: Service;
 let database: Database;
-/** Position of the board before each test: all tests share one board. */
+/** Position of the board before each test, because all tests share one board. */
 let before = 0;
 beforeAll(async () => {
   service = await openService();
@@ -42,7 +42,7 @@ function client(): Client {
   return opened;
 }
 
-/** Events by the official client, in the order of arrival. */
+/** Follows events by the official client of graphql-ws, in the order of arrival. */
 function follow(after: number | null, opened = client()): { heard: EventResult[]; stop: () => void } {
   const heard: EventResult[] = [];
   const query =
@@ -127,7 +127,7 @@ it('a thousand who are shown the same event cost two reads at most', async () =>
   expect(reads).toBeLessThanOrEqual(2);
 });
 
-/** Events of the REST endpoint, read as a browser reads them. */
+/** Follows the events of the REST endpoint as a browser reads them. */
 async function listen(query: string, headers: Record<string, string> = {}) {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());

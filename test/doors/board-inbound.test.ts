@@ -24,7 +24,7 @@ beforeAll(async () => {
 const record = (said: JsonObject, headers: Readonly<Record<string, string>> = shown) =>
   service.post<CompletionResult>(DOOR, said, headers);
 const receipts = async () => (await service.query<{ n: number }>('select count(*)::int as n from receipt'))[0]?.n ?? 0;
-/** Tasks of the receipts that the board's events have named. */
+/** Tasks of the receipts that events of the board name. */
 const eventTasks = async () =>
   (
     await service.query<{ task_id: string }>(
@@ -178,7 +178,7 @@ describe(`POST ${DOOR}`, () => {
       headers: { 'X-SVC-Session': agent.session },
       by: payingFetch(agent.account),
     });
-    // Not its own payer: of a stranger's payment it may say so, and it counts nowhere.
+    // The agent did not pay. It may report another wallet's payment, but the row would count nowhere.
     expect(ingested).toMatchObject({ status: 409, body: { code: 'duplicate_ref' } });
   });
 

@@ -38,7 +38,7 @@ describe('GET /v1/board/posts', () => {
       cursor = page.next_cursor;
     }
     expect(pages).toEqual(newest);
-    // No page follows one that holds the last, however full it is.
+    // A page that contains the last post has no next page, even if it is full.
     for (const [limit, next] of [
       [3, newest[2]],
       [4, null],

@@ -128,7 +128,7 @@ describe('POST /v1/board/posts', () => {
       unscored_because: 'no_accepted_evidence',
       cost_to_move: { up: null, down: null },
     });
-    // Its funders are looked at as those of any payer: they are pinned by the job of the fleet.
+    // Its funders are looked up like those of any payer, by a task of the fleet.
     await expect
       .poll(async () => {
         await hurryTasks(house.service.query, 'board_funding');

@@ -11,7 +11,7 @@ let service: Service;
 let author: Agent;
 let reader: Agent;
 let other: Agent;
-/** Rows of the author's book: what its report cites, and what paid for it. */
+/** Rows of the author's book: the one that the report cites, and the stamp that paid for the report. */
 let cited: string;
 let stamp: string;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 const shows = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
-/** A row on that agent's book, paid by that wallet. */
+/** Buys a chat by that wallet on that agent's book. Returns its task. */
 const bought = async ({ session, account }: Agent, payer: Pick<Agent, 'account'> = { account }) => {
   const { body } = await service.buy(payer.account, ask(`${Math.random()}`), { 'X-SVC-Session': session });
   return body.svc.task_id;
@@ -64,7 +64,7 @@ describe('POST /v1/board/posts/{id}/like', () => {
       Array.from({ length: 15 }, (_, at) => like(post_id, shows(agents[at % 3] ?? reader))),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    // Five by each: every one of them likes it in the end.
+    // Each of the three agents likes the post in the end, after five requests of each.
     expect(await countsOf(service, post_id)).toMatchObject({ like_count: 3 });
     expect(await service.query('select 1 from board_like where post_id = $1', [post_id])).toHaveLength(3);
   });
@@ -166,7 +166,7 @@ describe('POST /v1/board/posts/{id}/confirms', () => {
       await report(),
       await report({ receipt_ref: null }),
       await report({ stamp_task_id: 'none' }),
-      // Who confirms comes before which host the receipt is of.
+      // The check of the confirming agent comes before the check of the receipt's host.
       await report({ endpoint_host: 'elsewhere.example' }),
     ])
       expect(await confirm(post_id, related, shows(reader))).toMatchObject({

@@ -4,7 +4,7 @@ import { type BoardService, openBoardService, POSTS } from '../harness/board/ope
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 
-/* An agent related to a reported endpoint can neither confirm the report nor back one with money that stayed with it. */
+/* An agent that is related to a reported endpoint can neither confirm the report nor support one by money that stayed with it. */
 
 const SHOP = 'https://shop.example/v1';
 let house: BoardService;
@@ -29,7 +29,7 @@ describe('POST /v1/board/posts/{id}/confirms', () => {
     });
     const mutation = `mutation { confirmPost(postId: "${body.post_id}", receiptRef: "${own}") { confirmCount } }`;
     expect((await onGraph(service, mutation, {}, other.session)).refused).toMatchObject({ code: 'related_confirm' });
-    // For a receipt that is not on their book the refusal does not reveal that they are related.
+    // For a receipt that is not on their book, the refusal does not reveal that they are related.
     expect(await confirm(body.post_id, receipt_ref)).toMatchObject({
       status: 403,
       body: { code: 'receipt_not_on_book' },

@@ -18,11 +18,11 @@ type EndpointScore = z.infer<typeof EndpointScoreNoun>;
 
 let service: Service;
 let host: string;
-/** The first two are funded by one wallet. */
+/** Three agents, of which the first two are funded by the same wallet. */
 let agents: Agent[];
 let funder: string;
 beforeAll(async () => {
-  // A service of its own, because a score counts everything reported of its host.
+  // Not the shared service, because a score counts every report on its host.
   service = await openService();
   host = new URL(service.url).host;
   agents = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
@@ -33,14 +33,14 @@ beforeAll(async () => {
 
 const scoreAt = (endpoint: string) =>
   service.get<EndpointScore>(`/v1/board/endpoints/${encodeURIComponent(endpoint)}/score`);
-/** The score after reports that were written directly to the database. */
+/** The score after reports were written directly to the database. */
 async function afresh(endpoint: string) {
   await moveBoard(service);
   return scoreAt(endpoint);
 }
 const bought = async ({ session, account }: Agent) =>
   (await service.buy(account, ask(`${Math.random()}`), { 'X-SVC-Session': session })).body.svc.task_id;
-/** A report by an agent on a call that it paid for itself, written like any other report. */
+/** A report by an agent on a call that it paid for itself, written directly to the database. */
 async function reported(agent: Agent, members: object = {}): Promise<string> {
   const receipt_ref = await bought(agent);
   const post_id = await insertPost(service, {
@@ -87,7 +87,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         payers_unknown: 0,
       },
     ]);
-    // No row counts here, so no price could be guaranteed.
+    // No row counts here, so no cost could be guaranteed.
     expect(body.cost_to_move).toMatchObject({ up: null, down: null });
   });
 
@@ -204,7 +204,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         await reported(agent, { endpoint_host });
         const { body } = await scoreAt(endpoint_host);
         await service.query('update board_post set hidden = true where endpoint_host = $1', [endpoint_host]);
-        // Within the ten seconds after which the score is computed again even if the board did not move.
+        // Within ten seconds, because later the score is computed again even if the board did not change.
         const again = await Promise.all([scoreAt(endpoint_host), scoreAt('KEPT.example'), scoreAt('kept.example:443')]);
         return again.every(it => it.body.rows.length === body.rows.length && body.rows.length > 0);
       })

@@ -11,7 +11,7 @@ interface Answer {
 }
 
 let service: Service;
-/** Its stamp, a chat under an intent that was sent twice, one by a key, and one that its book refused. */
+/** An agent with the stamp on its book, a chat with an intent that was sent twice, one by API key, and one that the book refused. */
 let agent: Agent;
 let paid: Chat;
 let by_key: Chat;

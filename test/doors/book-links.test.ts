@@ -15,7 +15,7 @@ interface Answer {
 }
 
 let service: Service;
-/** Its stamp, four chats, and one that its book refused. */
+/** An agent with the stamp on its book, four chats, and one that the book refused. */
 let agent: Agent;
 let other: Agent;
 beforeAll(async () => {

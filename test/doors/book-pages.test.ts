@@ -10,7 +10,7 @@ type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** Six rows: the stamp, three chats of which two name an intent, and two calls that its kill switch refused. */
+/** An agent with six rows: the stamp, three chats of which two name an intent, and two calls that its kill switch refused. */
 let agent: Agent;
 let chats: string[];
 beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('a filtered book', () => {
     expect(await seqsOf(`?to=${at(3)}`)).toEqual([2, 1]);
     expect(await seqsOf('?from=2026-01-01&evidence=collected')).toEqual([4, 3, 2, 1]);
     expect(await seqsOf('?to=2026-01-01')).toEqual([]);
-    // Its offset names the same moment.
+    // The same moment with another offset.
     const elsewhere = new Date(Date.parse(at(4)) + 3_600_000).toISOString().replace('Z', '%2B01:00');
     expect(await seqsOf(`?to=${elsewhere}`)).toEqual([3, 2, 1]);
   });

@@ -10,7 +10,7 @@ type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** One agent with the stamp and two chats on its book; nothing below adds to it. */
+/** An agent with the stamp and two chats on its book. No test adds to it. */
 let reader: Agent;
 let bought: readonly Chat[];
 beforeAll(async () => {
@@ -220,7 +220,7 @@ describe('a paid call lands', () => {
       [agent.agent_id],
     );
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, index) => index + 1));
-    // Many were settled by one transaction: each row names a transfer of its own, and no transfer is without a row.
+    // Many were settled by one transaction. Each row must name a different transfer, and no transfer may lack a row.
     const named = rows.map(({ payment_ref, transfer_index }) => `${payment_ref} ${transfer_index}`);
     const seen = await service.transfersFrom(agent.account);
     expect(named.sort()).toEqual(seen.map(({ tx_hash, log_index }) => `base:${tx_hash} ${log_index}`).sort());

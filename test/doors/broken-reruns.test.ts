@@ -4,7 +4,7 @@ import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { askToStream, listen, type StreamAnswer } from '../harness/doors/listen.ts';
 import { CHAT, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* A payment whose hub broke off brings the work once more: three times at most, within a day, and one at a time. */
+/* If the hub broke off, the payment brings the work again: at most three times, within a day, and once at a time. */
 
 let service: Service;
 beforeAll(async () => {

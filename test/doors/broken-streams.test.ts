@@ -9,7 +9,7 @@ import { openSocket } from '../harness/doors/socket.ts';
 import { openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* What a caller receives when the hub breaks a stream off, through the official client, by REST and by GraphQL. */
+/* What a caller receives if the hub breaks a stream off, by the official client, by REST and on the graph. */
 
 const KEY = 'sk-one-4f1b7c9d02aa';
 let service: Service;
@@ -36,7 +36,7 @@ async function buyer() {
   return { payer, openai };
 }
 
-/** What the client yields, and the error that it throws at the end. */
+/** All that the client yields, and the error that it throws at the end. */
 async function read<T>(stream: AsyncIterable<T>): Promise<{ readonly all: T[]; readonly thrown: unknown }> {
   const all: T[] = [];
   try {

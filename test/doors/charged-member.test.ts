@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* A payment that comes with a request which is refused before it is looked at: it may have been charged for an earlier one. */
+/* The request is refused before its payment is looked up, which may have been charged for an earlier request. */
 
 let service: Service;
 beforeAll(async () => {

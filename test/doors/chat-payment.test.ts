@@ -18,7 +18,7 @@ import {
 
 let service: Service;
 beforeAll(async () => {
-  // However long 150 calls take this machine, no hub's time is over meanwhile.
+  // The longest time limit for hubs, so that none is exceeded while a slow machine runs 150 calls.
   service = await openService({ HUB_TIMEOUT_MS: String(limits.hubs_timeout_ms) });
 });
 resetHubsBeforeEach(() => service);
@@ -28,7 +28,7 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const first = await service.post<Chat>(CHAT, ask('Twice'), payment);
-    // Neither the order of members nor what has no effect makes it another request.
+    // The order of members, and members without effect, do not make it a different request.
     const again = await service.post<Chat>(CHAT, { user: 'me', stream: false, ...ask('Twice') }, payment);
     expect([first.status, again.status]).toEqual([200, 200]);
     expect(again.body.svc.issuer_signature.jws).toBe(first.body.svc.issuer_signature.jws);
@@ -163,7 +163,7 @@ describe('POST /v1/chat/completions on its way', () => {
       answered += 1;
       return status;
     });
-    // As many as there are connections to one hub; the rest wait for one of them.
+    // The number of connections to one hub. Further calls wait for one of them.
     await expect.poll(service.gates.alpha.held).toBe(before + limits.hub_connections_max);
     const others = await Promise.all(
       [1, 2, 3].map(async () => service.buy(await service.chain.newWallet(), ask('Now', { model: 'beta-1' }))),

@@ -16,7 +16,9 @@ interface RefusalBody {
   readonly error: { readonly param: string | null };
 }
 
-/** The request is refused before the claim and without a call to a hub; the same payment then pays for a valid request. */
+/**
+ * Expects that a request is refused before the claim and without a call of a hub, and that the same payment then pays for a valid request.
+ */
 async function refusedThenPaid(body: unknown, headers: Record<string, string> = {}) {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
@@ -29,7 +31,7 @@ async function refusedThenPaid(body: unknown, headers: Record<string, string> = 
   return { status: refused.status, code: refused.body.code, param: refused.body.error.param };
 }
 
-/** JSON that JSON.stringify would not write: the last member is sent exactly as given. */
+/** JSON that JSON.stringify would not write. The last member is sent exactly as given. */
 const spelt = (member: string) => `{"messages":[{"role":"user","content":"Hello"}],${member}}`;
 const message = (members: string) => `{"messages":[{${members}}]}`;
 const LONE = '"\\ud800"';
@@ -250,7 +252,7 @@ describe('POST /v1/chat/completions 200, and the hub gets what was written for i
     async intent_id => {
       const { account, agent_id, session } = await service.newAgent();
       const { body } = await service.buy(account, ask('Hello', { intent_id, attempt_index: 2 ** 31 - 1 }));
-      // Not with `get`: zod, which checks every answer there, drops a member named __proto__.
+      // Read without `get`, because zod checks every answer there and drops a member named __proto__.
       const read = await fetch(`${service.url}/v1/agents/${agent_id}/book`, { headers: { 'X-SVC-Session': session } });
       const { intents } = (await read.json()) as { intents: object };
       expect(Object.entries(intents)).toEqual([

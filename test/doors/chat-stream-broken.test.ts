@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-/** Longer than what is known of the chain is held for true. */
+/** Longer than the service uses what it has read of the chain. */
 const CHAIN_KNOWN_MS = 2_500;
 
 const breaksOff = (does: InStream['does'], after_words = 2) =>
   ({ kind: 'answer', in_stream: { after_words, does } }) as const;
 
 const output_commitment = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'hub_broke_off' };
-/** A chat that breaks off, and what it is asked and paid by. */
+/** A chat that breaks off, with its request and its payment. */
 async function brokenBy(how: InStream['does'], content: string, headers = {}) {
   const agent = await service.newAgent();
   const payment = { ...(await service.payment(agent.account, CHAT)), ...headers };
@@ -53,7 +53,7 @@ describe('a hub that breaks off in the midst of a paid stream', () => {
       );
       expect(first.error).toMatchObject({ error: { message: told } });
 
-      // The money is proven, the output is not.
+      // The payment is proven, but the output is not.
       const book = () =>
         service.get<{ entries: object[] }>(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
       const row = { task_id: last?.svc?.task_id, evidence: 'collected', collected: true };
@@ -67,7 +67,7 @@ describe('a hub that breaks off in the midst of a paid stream', () => {
       expect(again.svc).toMatchObject({ settlement_status: 'idempotent_replay', rerun: 1 });
       expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
       expect((await book()).body.entries).toContainEqual(entry);
-      // With the one that registered it.
+      // The second transfer is that of the registration.
       expect(await service.transfersFrom(account)).toHaveLength(2);
     },
   );
@@ -99,7 +99,7 @@ describe('a hub that fails before its first piece', () => {
   it.each<['close' | 'bad_json']>([['close'], ['bad_json']])('by %s: the other one answers', async how => {
     const payer = await service.chain.newWallet();
     service.hubs[0].behave(breaksOff(how, 0));
-    // It rests after that, and would be asked last.
+    // The hub is avoided after a failure, so it would be called last.
     const stream = await listen(service, askToStream(`Fail over: ${how}`), { by: payingFetch(payer) });
     expect(await stream.rest()).toMatchObject({ ends_well: true, finish_reasons: ['stop'], svc: { hub: 'beta' } });
   });
@@ -177,7 +177,7 @@ describe('a stream that cannot be recorded', () => {
     const body = askToStream('Unrecorded', { model: 'beta-1' });
     const stream = await listen(service, body, { headers: payment });
     await stream.next();
-    // Somebody else takes the claim: as if this process had slept past its lease.
+    // Changes the claim's owner, as if this process had slept past its lease and another had taken over.
     await service.query(`update payment_claim set lease_epoch = lease_epoch + 1 where lower(payer) = lower($1)`, [
       payer.address,
     ]);

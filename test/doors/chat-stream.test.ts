@@ -40,7 +40,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
     const last = chunks.at(-1);
     const svc = last?.svc;
     expect(last?.object).toBe('chat.completion.chunk');
-    // Many readers index choices[0] of every chunk: only who asks for usage gets one without.
+    // Many clients read choices[0] of every chunk, so only a caller that requests usage gets a chunk without it.
     expect(chunks.map(({ choices }) => choices.length)).toEqual(chunks.map(() => 1));
     expect(last?.choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
     expect(chunks.filter(chunk => chunk.svc)).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('POST /v1/chat/completions with stream: true, paid', () => {
       expect(last?.choices).toEqual([{ index: 0, delta: {}, finish_reason: 'stop' }]);
     }
     expect(last?.svc).toBeDefined();
-    // However the caller asks, the hub is asked for its count.
+    // The hub is asked for its token count, regardless of the caller's options.
     expect(service.hubs[0].requests.at(-1)?.body).toMatchObject({
       stream: true,
       stream_options: { include_usage: true },

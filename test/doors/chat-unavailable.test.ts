@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { movableClock } from '../harness/movable-clock.ts';
 
-/** Market data may be one block old; after this long it reflects what a test has set. */
+/** Seconds after which market data reflect what a test has set, because they may be one block old. */
 const MARKET_SECONDS = 2;
-/** How long the service refuses work once it knows that it could not send a settlement. */
+/** Seconds for which the service refuses work after it found that it could not send a settlement. */
 const PAUSE_SECONDS = 5;
 
 const clock = movableClock();
@@ -16,7 +16,7 @@ const gas_wallet = privateKeyToAddress(gas_key);
 
 let service: Service;
 beforeAll(async () => {
-  // A single key, so that a test can take all gas away.
+  // Only one key, so that a test can take away all gas.
   service = await openService(
     { FACILITATOR_KEYS: gas_key },
     { breaks_at: ['after_claim', '', 'after_work', '', 'before_record'], meant: /the drawer is stuck/, clock },
@@ -72,7 +72,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     expect(await service.transfersFrom(payer)).toEqual([]);
     return { payer, payment };
   };
-  /** The next caller is refused at once: no hub is called for work that could not be charged. */
+  /** Expects that the next caller is refused at once, without a call of a hub for work that could not be charged. */
   const unworkedFor = async () => {
     const { payer, payment } = await newPayment();
     const before = service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
@@ -88,7 +88,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
 
   it('fee_too_high', async () => {
     const { baseFeePerGas } = await service.chain.call<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', 'latest', false);
-    // Each of a hundred settlements uses 50,500 gas: at 90 gwei and 1 USD per ether that costs 4,545 atomic USDC, and the limit is 4,000.
+    // Each of a hundred settlements uses 50,500 gas. At 90 gwei and 1 USD per ETH that costs 4,545 atomic USDC, and the limit is 4,000.
     const refused = await released('fee_too_high', () => baseFee(wei(90_000_000_000n)));
     await unworkedFor();
     await baseFee(baseFeePerGas);

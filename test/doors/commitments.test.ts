@@ -16,7 +16,7 @@ beforeAll(async () => {
   doors = body.policies.at(-1)?.policy.commitments?.doors ?? {};
 });
 
-/** The receipt, and the bytes of the answer: nothing else goes into what is hashed again here. */
+/** The receipt and the bytes of the answer. The hash is computed again from nothing else. */
 interface Bought {
   readonly svc: ReceiptBody;
   readonly raw: string;
@@ -29,7 +29,7 @@ async function buy(path: string, body: unknown): Promise<Bought> {
   return { raw: heard.text, svc: (await service.get<ReceiptBody>(`/receipt/${task_id}`)).body };
 }
 
-/** By the word of the policy: one member, or all but the receipt. */
+/** The part that the policy names: one member, or all but the receipt. */
 function committedPart(raw: string, of: string | null | undefined): Json {
   const { svc: _, ...answer } = JSON.parse(raw) as JsonObject;
   return of === 'all but svc' ? answer : (answer[of ?? ''] ?? null);
@@ -37,7 +37,7 @@ function committedPart(raw: string, of: string | null | undefined): Json {
 
 const commitment = (svc: JsonObject) =>
   (svc.payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
-/** By the rule of the policy: the members of an object, or the one that is the list. */
+/** The `covers` member by the policy's rule: members of an object, or the name of a list. */
 const covered = (value: Json, of: string) => (isJsonObject(value) ? Object.keys(value).sort() : [of]);
 const committed = (value: Json, of = 'choices') => ({
   covers: covered(value, of),

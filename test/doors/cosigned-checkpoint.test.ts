@@ -17,11 +17,11 @@ let witness: RunningWitness;
 let log_key: string;
 let chat: Chat;
 
-/** The witness knows the log by its first key alone, and the service knows the witness by where it will be. */
+/** The witness has only the log's first key. The service has the URL at which the witness will listen. */
 beforeAll(async () => {
   const [witness_port, away_port] = [await ownPort(), await ownPort()];
   const state = await ownFolder();
-  // Its key is made before the service that is to know it.
+  // Creates the witness's key, because the service needs it at its start.
   const told = await lookOnce('http://127.0.0.1:9', state, '--name', 'witness.example/w1');
   const key = /^Witness: (.+)$/m.exec(told.text)?.[1] ?? '';
   const WITNESSES = JSON.stringify([
@@ -38,7 +38,7 @@ beforeAll(async () => {
 const checkpointIn = (proof: string) => proof.slice(proof.indexOf('\n\n') + 2);
 const checkpoint = async () => (await service.get<string>('/log/checkpoint')).body;
 
-/** Once the newest head was cosigned. */
+/** The checkpoint of that size, once it is cosigned. */
 async function cosigned(size: number): Promise<string> {
   let note = '';
   const look = async () => {
@@ -123,7 +123,7 @@ describe('a service with WITNESSES', () => {
     const { status, body } = await service.buy(await service.chain.newWallet(), ask('three'));
     expect(status).toBe(200);
     expect(await checkpoint()).toBe(before);
-    // What it does not hold is proven under the newest one, without.
+    // A leaf that this checkpoint does not contain is proven under the newest one, which has no cosignature.
     const { body: proof } = await service.get<string>(`/log/proof/${body.svc.task_id}`);
     expect(openNote(checkpointIn(proof), log_key)).toContain('\n3\n');
     expect(() => cosignatureTime(checkpointIn(proof), witness.verifier_key)).toThrow('not cosigned');

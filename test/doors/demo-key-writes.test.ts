@@ -13,7 +13,7 @@ import {
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 
-/* Every door and every mutation that writes for nothing, as the tables of both have them: those that come later too. */
+/* Every endpoint and mutation that writes for free, taken from the tables of both so that later ones are included. */
 
 const DEMO = { 'X-API-Key': 'a-demo-key' };
 
@@ -27,7 +27,10 @@ beforeAll(async () => {
 });
 const inHeader = () => ({ ...DEMO, 'X-SVC-Session': agent.session });
 
-/** Of what is not sold; and what a secret of its own opens is opened by no session, with a key beside it or without. */
+/**
+ * Whether an endpoint writes for free. Endpoints with their own secret are left out, because no session opens them, with or without an API
+ * key.
+ */
 const writes = (door: Door): boolean =>
   hasMutation(door) && door.price === null && door.ingest_key === 'none' && door.board_secret === 'none';
 const writingDoors = everyDoor.filter(writes);
@@ -59,7 +62,7 @@ describe('a demo key beside the session of the book: 403, empty, and nothing is 
     const before = await fingerprints(service);
     for (const body of bodiesOf(door, things)) {
       const knocks: { headers: Record<string, string>; body: JsonObject }[] = [{ headers: inHeader(), body }];
-      // Where no session is asked for, a body has no member for one.
+      // If no session is required, a body has no member for one.
       if (door.possession !== 'none') knocks.push({ headers: DEMO, body: { ...body, session: agent.session } });
       for (const { headers, ...sent } of knocks) {
         const heard = await service.knock(method, pathOf(door), {

@@ -25,7 +25,7 @@ const hubCalls = () => service.hubs.reduce((sum, hub) => sum + hub.requests.leng
 const graphql = (query: string, headers: Record<string, string> = {}) =>
   onGraph(service, query, {}, { ...DEMO, ...headers });
 
-/** All that a demo key must leave as it was. */
+/** Everything that a call with a demo key must not change. */
 async function standing() {
   const [counted] = await service.query(
     `select (select count(*)::int from agent) as agents, (select count(*)::int from book_row) as rows,

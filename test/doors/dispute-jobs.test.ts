@@ -5,11 +5,11 @@ import { JOBS, type JobAgent, openJobs } from '../harness/board/jobs.ts';
 import { paymentFor } from '../harness/buyer.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
 
-/* Disputes on a paid job are decided by whether its output was revealed, not by what the winner committed to. */
+/* Disputes of a paid job are decided by whether its output was revealed, not by what the winner committed to. */
 
 const OUTPUT = 'The whole of it';
 const PRICE = '1500001';
-/** The stamp plus one per cent, rounded up. */
+/** The price of the stamp and one per cent of the job's price, rounded up. */
 const FEE = String(2_000 + 15_001);
 
 let jobs: Awaited<ReturnType<typeof openJobs>>;
@@ -22,7 +22,7 @@ const { file } = disputeDoorsOf(() => jobs.service);
 
 interface Paid {
   readonly job_id: string;
-  /** Task id of the payment to the winner; `fee_task_id` is that of the fee. */
+  /** Task id of the payment to the winner. `fee_task_id` is that of the fee. */
   readonly task_id: string;
   readonly fee_task_id: string;
 }
@@ -109,7 +109,7 @@ describe('output_missing of a job that was paid for', () => {
         outcome: 'stand',
         reason: 'already_refunded',
       });
-    // The winner was charged nothing: on its book the same payment is income.
+    // The winner was charged nothing. On its book the same payment is income.
     expect(await verdictOn(task_id, jobs.winner)).toMatchObject({ outcome: 'stand', reason: 'nothing_charged' });
   });
 

@@ -15,7 +15,7 @@ import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { delegate } from '../harness/session/delegate.ts';
 
-/* What disputes of real rows come to: each is verified, and its rule run again, by the verifier. */
+/* Verdicts on disputes of real rows. The verifier checks each verdict and applies its rule again. */
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
@@ -30,7 +30,7 @@ resetHubsBeforeEach(() => service);
 const { file, bought } = disputeDoorsOf(() => service);
 const { record } = inflowDoorsOf(() => service);
 
-/** What it comes to; its verdict is valid. */
+/** Files a dispute and expects a valid verdict. Returns the answer. */
 async function verdictOn(task_id: string, claim_type: string, evidence: JsonObject = {}): Promise<DisputeAnswer> {
   const { body, status, text } = await file(agent, { task_id, claim_type, evidence });
   expect(status, text).toBe(201);
@@ -72,7 +72,7 @@ describe('double_charge', () => {
       outcome: 'stand',
       reason: 'first_charge',
     });
-    // One refund for a charge, whatever is claimed of it.
+    // A charge is refunded once, even if several claims are made about it.
     for (const [claim_type, evidence] of [
       ['double_charge', { ...proof, note: 'again' }],
       ['wrong_model', { requested_model: 'alpha-1' }],
@@ -82,7 +82,7 @@ describe('double_charge', () => {
         outcome: 'stand',
         reason: 'already_refunded',
       });
-    // No row, no transfer and no amount comes of any of it.
+    // A verdict adds no row and moves no money.
     expect((await policyDoorsOf(service).bookOf(agent)).spent).toBe('6000');
   });
 

@@ -8,16 +8,16 @@ import { answerRows } from '../harness/habits/answer-rows.ts';
 import { streaming, ways } from '../harness/habits/apis.ts';
 
 /*
- * Each habit of hubs by each way in which a model's answer is sold: chats, responses and messages, whole and streamed, by REST and by the
- * graph. A new habit is asked by all of them, and one table says what comes of it. What else a habit is about (words of a refusal,
- * reasoning, reruns, money) is asked in hub-verdicts, hub-answers, broken-streams and clients/habits.
+ * Each habit of hubs in each way in which a model's answer is sold: chats, responses and messages, whole and streamed, by REST and on the
+ * graph. A new habit is tested in all of them, and one table has the outcomes. Other aspects of habits (texts of a refusal, reasoning,
+ * repeated work, money) are tested in hub-verdicts, hub-answers, broken-streams and clients/habits.
  */
 
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-/** What the service has learned of a model by one habit, and of its hub, is nothing to the next. */
+/** Resets the service, because what it has learned of a model and its hub from one habit must not affect the next. */
 beforeEach(() => service.reset());
 
 describe('a model’s answer', () => {

@@ -27,13 +27,13 @@ async function buy(body: JsonObject) {
 }
 
 const BETA = { model: 'beta-embedding' };
-/** What beta says instead of what it was asked for. */
+/** Makes beta answer with this body instead of vectors. */
 const betaSays = (body: unknown) => service.hubs[1].behave({ kind: 'status', status: 200, body });
 const hubSays = (...vectors: readonly unknown[]) =>
   betaSays({ data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) });
 const vectorsOf = ({ data }: Answer) => data.map(({ embedding }) => embedding);
 
-/** By the answer alone: what the receipt commits to is hashed again. */
+/** Checks the commitment of the receipt by hashing the answer again. */
 function expectCommitted(text: string): void {
   const { data, svc } = JSON.parse(text) as { readonly data: Json; readonly svc: ReceiptBody };
   const { fulfillment } = svc.payload as unknown as { fulfillment: { output_commitment: JsonObject } };

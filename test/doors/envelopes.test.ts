@@ -197,7 +197,7 @@ describe('npm run verify', () => {
   });
 });
 
-/** Must be the last test: a gateway that sees the halted log takes no more payments. */
+/** Must be the last test, because a gateway that has found the halt accepts no more payments. */
 describe('a log that is halted', () => {
   it('503: no statement, since nothing is stated of the log; a credential says nothing of it', async () => {
     await service.query(`update log_head set halted = '{"known":{},"found":{}}'`);

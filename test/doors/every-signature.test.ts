@@ -20,13 +20,13 @@ import { bindChild, bindRoot, revoke, sessionPath } from '../harness/session/tre
 import { openReceiver, type ReceivedMessage } from '../harness/webhook/receiver.ts';
 
 /*
- * Every signature by the issuer's keys, and every signature that a wallet or session key makes for the service, belongs to a kind that the
- * verifier knows: a new use of a key, text, type or schema fails here until it has a row.
+ * Every signature by the issuer's keys, and every signature that a wallet or session key makes for the service, must belong to a kind that
+ * the verifier supports. A new use of a key, text, type or schema fails here until it has a row.
  */
 
 type Kind = DocumentKind | EnvelopeKind;
 
-/** For each file that requests a signature: the kinds of documents that contain it. */
+/** Kinds of documents for each file that requests a signature. */
 const signing: Readonly<Record<string, readonly Kind[]>> = {
   'gateway/http/serve-gateway.ts': ['agent_card'],
   'gateway/x402/extensions.ts': ['offer', 'delivery'],
@@ -70,7 +70,7 @@ const sources = ['gateway', 'rest-compat', 'subgraphs'].flatMap(folder =>
 let service: Service;
 let keys: JsonObject;
 let root: DelegatedSession & { readonly task_id: string };
-/** Documents as the service, or the holder of a key, issues them. */
+/** Documents that the service, or the holder of a key, has made for this test. */
 const made = new Map<Kind, JsonObject | string>();
 
 beforeAll(async () => {
@@ -139,7 +139,7 @@ beforeAll(async () => {
 
 type Judged = Pick<VerifiedDocument, 'valid' | 'fault' | 'report' | 'claims'> & { readonly kind: string };
 
-/** Judges a document as the page and the command do. */
+/** Verifies a document as the page and the command do. */
 function judge(given: JsonObject | string): Judged {
   const bytes = Buffer.from(typeof given === 'string' ? given : JSON.stringify(given));
   const document = documentFrom(bytes);
@@ -165,7 +165,7 @@ describe('each use of the issuer’s keys', () => {
   });
 
   it('makes a document that the verifier knows, and one of which is verified in this file or among those that are kept', () => {
-    // A lost log and a cut bundle are made in test/faults/rewritten-receipts.test.ts and test/subgraphs/book/export/coverage.test.ts.
+    // A log break and a cut export are tested in test/faults/rewritten-receipts.test.ts and test/subgraphs/book/export/coverage.test.ts.
     const elsewhere: readonly Kind[] = ['log_break', 'log_breaks', 'export_coverage'];
     const verified = new Set([
       ...made.keys(),
@@ -185,7 +185,7 @@ describe('each schema of a document', () => {
   });
 });
 
-/** A text signed by a wallet for this service, whatever its parts are. */
+/** A text of that kind that a wallet has signed for this service. Null for typed data. */
 async function signedWord(word: SignedWord) {
   const account = await service.chain.newWallet(0n);
   const row = signedWords[word];
@@ -207,7 +207,7 @@ describe('each text and typed data of schema/signed-words.ts', () => {
     '%s is verified by its signer, and altered it is not',
     async word => {
       const signed = await signedWord(word);
-      // The three types of sessions are verified below.
+      // The three types of sessions, which are typed data, are verified below.
       if (signed === null) return expect(Object.keys(sessionTypes)).toContain(word);
       expect(judge(signed)).toMatchObject({
         kind: 'wallet_text',
@@ -253,7 +253,7 @@ describe('each of them, as it is handed out', () => {
     if (document === null) {
       const text = String(given);
       const places = Array.from({ length: 60 }, (_, at) => Math.floor((text.length * at) / 60));
-      // What is left of a proof's path after a flipped bit cannot be checked without the receipt, and the report says so.
+      // After a flipped bit the rest of a proof's path cannot be checked without the receipt, as the report states.
       const open = kind === 'log_proof' ? text.indexOf('\n\n') : 0;
       const passed = places.filter(at => at >= open && judge(flippedText(text, at)).valid);
       expect(passed).toEqual([]);

@@ -44,7 +44,7 @@ const jsonIn = (name: string): JsonObject => {
   return isJsonObject(found) ? found : {};
 };
 const rows = () => jsonIn('export.json').rows as readonly JsonObject[];
-/** The bundle with some files as others have made them; null takes a file away. */
+/** The bundle with some files replaced. Null removes a file. */
 const changed = (files: Readonly<Record<string, JsonObject | string | null>>) =>
   zipOf([
     ...filesOf(bundle).filter(({ name }) => !(name in files)),

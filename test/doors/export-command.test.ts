@@ -25,7 +25,7 @@ const shown = () => ({ SVC_SESSION: agent.session });
 const exporting = (args: readonly string[], environment: Record<string, string> = shown()) =>
   runCommand(ENTRY, words(args), { environment });
 
-/** The same command in a process of its own. */
+/** Runs the export command as a process. */
 async function exportingAlone(args: readonly string[]) {
   const command = await startGateway({ entry: ENTRY, args: words(args), environment: shown(), await_health: false });
   return { code: await command.exited, text: command.logs.join('\n') };
@@ -96,7 +96,7 @@ describe('npm run export', () => {
         const out = join(folder, `cut-${share}.${format}`);
         await writeFile(`${out}.part`, whole.subarray(0, Math.floor(whole.length * share)));
         expect(await exporting(['--out', out])).toMatchObject({ code: 0 });
-        // The last line of NDJSON counts the rows of this export, not those already in the file.
+        // The last line of NDJSON counts the rows of this export, not those that were in the file before.
         expect(rowsIn(await readFile(out, 'utf8'))).toBe(rowsIn(whole.toString()));
       }
     }

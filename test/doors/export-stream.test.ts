@@ -14,9 +14,9 @@ import { expectDescribed } from '../harness/doors/table.ts';
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** With the stamp and two chats on its book. */
+/** An agent with the stamp and two chats on its book. */
 let reader: Agent;
-/** With the stamp, two chats for one intent, one for none, and a call that its kill switch refused, in this order. */
+/** An agent with these rows in this order: the stamp, two chats with one intent, one without, and a call that its kill switch refused. */
 let varied: Agent;
 beforeAll(async () => {
   service = await sharedService();
@@ -35,7 +35,7 @@ const path = ({ agent_id }: Pick<Agent, 'agent_id'>, door: string, query = '') =
   `/v1/agents/${agent_id}/book/export/${door}${query}`;
 const held = ({ session }: Agent) => ({ 'X-SVC-Session': session });
 
-/** What is no JSON, as it came. */
+/** An answer that is not JSON, unparsed. */
 async function taken(pathname: string, { headers, ...init }: RequestInit = {}) {
   const answer = await fetch(service.url + pathname, { headers: { ...held(reader), ...headers }, ...init });
   const bytes = Buffer.from(await answer.arrayBuffer());
@@ -153,7 +153,7 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
     const standing = new pg.Client({ connectionString: service.database_url });
     await standing.connect();
     try {
-      // The first page waits for it, its line of names does not: the streams are under way until their readers leave.
+      // The lock holds back the first page of a stream, but not its header line. The streams are thus open until their readers leave.
       await standing.query('begin; lock table book_row in access exclusive mode');
       const readers = await Promise.all(Array.from({ length: exportLimits.streams_per_book_max }, open));
       expect(readers.map(({ status }) => status)).toEqual(readers.map(() => 200));
@@ -172,7 +172,7 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
     const agent = await service.newAgent();
     const leaving = new AbortController();
     const turns = Promise.withResolvers<void>();
-    // All turns are taken by others.
+    // Other books take all turns.
     const others = Array.from({ length: exportLimits.pages_read_at_once_max }, (_, at) =>
       inTurn(agentId(1_000_000 + at), () => turns.promise),
     );
@@ -183,7 +183,7 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
           signal: leaving.signal,
         }).catch(() => null),
       );
-      // An export of the whole book counts nothing: it needs room alone.
+      // An export of the whole book counts no rows, so it waits for no turn.
       const whole = async () => {
         const heard = await fetch(service.url + path(agent, STREAM), { headers: held(agent) });
         await heard.body?.cancel();
@@ -192,7 +192,7 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
       await expect.poll(whole).toBe(429);
       leaving.abort();
       expect(await Promise.all(counted)).toEqual(counted.map(() => null));
-      // Nobody has had a turn since, so no statement counts for them.
+      // None of them has had a turn since, so no statement runs for them.
       await expect.poll(whole).toBe(200);
     } finally {
       leaving.abort();
@@ -232,7 +232,7 @@ describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
       const { headers, text } = await taken(path(reader, JOURNAL, query));
       expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
       const records: Record<string, string>[] = parse(text, { columns: true });
-      // A test that runs across midnight has two days.
+      // If the test runs across midnight, there are two days.
       expect(records.length).toBeGreaterThanOrEqual(2 * entries);
       const debits = records.map(({ debit = '' }) => BigInt(debit.replace('.', '') || '0'));
       expect(debits.reduce((sum, debit) => sum + debit, 0n)).toBe(6_000n);

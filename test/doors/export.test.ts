@@ -17,7 +17,7 @@ interface Audit extends JsonObject {
 }
 
 let service: Service;
-/** An agent with the stamp and two chats on its book, and one that its kill switch has refused a call. */
+/** An agent with the stamp and two chats on its book. `refused` has a call that its kill switch refused. */
 let reader: Agent;
 let refused: Agent;
 beforeAll(async () => {

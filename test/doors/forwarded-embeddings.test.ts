@@ -6,7 +6,7 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 import { answerWith, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* Unknown members of an embeddings request reach the hub, and are refused by name if no hub can take them. */
+/* Unknown members of an embeddings request reach the hub. They are refused by name if no hub can accept them. */
 
 const EMBEDDINGS = '/v1/embeddings';
 const byKey = { 'X-API-Key': 'a-live-key' };

@@ -8,7 +8,7 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 import { completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* Members that a caller writes for a model reach the hub by every way in; members written for this service do not. */
+/* Members that a caller sends for a model reach the hub through every face. Members for this service do not. */
 
 const RESPONSES = '/v1/responses';
 const byKey = { 'X-API-Key': 'a-live-key' };
@@ -120,7 +120,7 @@ describe('by every face', () => {
     );
     expect(tool.body?.result?.structuredContent.svc).toMatchObject({ task_id: bought.body.svc.task_id });
     expect(open.received).toHaveLength(1);
-    // Sent again by GraphQL and by MCP: the hub receives the same bytes.
+    // The same request by the graph and by MCP gives the hub the same bytes.
     await onGraph(service, mutation, { input }, byKey);
     await sendMessage(service.url, toolCall('chat_completions', { ...body, extra: null }), byKey);
     expect(open.received.map(each => each.body)).toEqual([first, first, first]);
@@ -276,7 +276,7 @@ describe('a payment of the version before, which left such members out', () => {
   const before = { ...ask(), model: OPEN };
   const whole = { ...before, top_k: 3 };
   type Sold = { readonly svc: { readonly task_id: string } };
-  /** As the previous version claims while both run: it does not know the column and leaves its value. */
+  /** Removes a value that the previous version leaves null, because it does not have the column. */
   const asBefore = (table: string, task_id: string, ago = '0 hours') =>
     service.query(
       `update ${table} set whole_task_id = null${table === 'payment_claim' ? `, moved_at = now() - $2::interval` : ''}
@@ -296,7 +296,7 @@ describe('a payment of the version before, which left such members out', () => {
     const again = await service.post<Sold>(CHAT, whole, payment);
     expect(again).toMatchObject({ status: 200, body: { svc: { task_id } } });
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    // It was never another request.
+    // A different request was refused before too.
     expect(await service.post(CHAT, { ...whole, temperature: 1 }, payment)).toMatchObject(CONFLICT);
     await asBefore('payment_claim', task_id, '25 hours');
     expect(await service.post(CHAT, whole, payment)).toMatchObject(CONFLICT);
@@ -330,7 +330,7 @@ describe('a payment of the version before, which left such members out', () => {
     const payment = await paid(CHAT);
     answer = response => void response.writeHead(500).end();
     expect((await service.post(CHAT, before, payment)).status).toBe(502);
-    // As if its process had died: the transaction may have been sent.
+    // Sets the state after a process's death: the transaction may have been sent.
     await service.query(
       `update payment_claim set whole_task_id = null, from_block = 1 where claimed_at = (select max(claimed_at) from payment_claim)`,
     );

@@ -6,7 +6,7 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 import { answerWith, completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* Unknown members of a message reach the hub in each dialect, and are refused by name if no hub can take them. */
+/* Unknown members of a message reach the hub in each dialect. They are refused by name if no hub can accept them. */
 
 const MESSAGES = '/v1/messages';
 const byKey = { 'X-API-Key': 'a-live-key' };

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { ask, CHAT, REGISTER, type ReceiptBody, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* What a receipt and its row say of where a call was bought: the URL of the door, as its 402 names it. */
+/* The receipt and its row name the URL at which a call was bought, in the form that its 402 names. */
 
 let service: Service;
 beforeAll(async () => {

@@ -52,7 +52,7 @@ describe('GET /v1/agents/{agent_id}/book/gaps', () => {
     const linear = { status: 'linear', authoritative: two, merged_by: null, chains: 1, corrections: 2, forks: 0 };
     expect((await gaps(own)).body.supersession).toEqual({ ...linear, task_id: null });
 
-    // Two chains end separately: neither is authoritative for the book, each only for itself.
+    // The two chains end separately, so neither decides for the book. Each decides for itself only.
     const third = String((await correct(own, { task_id: other, reason })).body.correction.task_id);
     expect((await gaps(own)).body.supersession).toMatchObject({ status: 'linear', authoritative: null, chains: 2 });
     for (const member of [task_id, one, two])

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
-/** Where introspection is off, as in production. */
+/** A service without introspection, as in production. */
 let shut: Service;
 beforeAll(async () => {
   service = await openService({ INTROSPECTION: 'on' });

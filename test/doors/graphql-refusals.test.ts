@@ -21,7 +21,7 @@ const graphql = (body: unknown, headers: Record<string, string> = {}) =>
 const buy = (input: unknown, headers: Record<string, string>) => graphql({ query: BUY, variables: { input } }, headers);
 const hubCalls = () => service.hubs.map(hub => hub.requests.length);
 
-/** A wallet with a payment that was not sent yet; `stillGood` sends it. */
+/** A wallet with a payment that was not sent yet. */
 async function unspent() {
   const payer = await service.chain.newWallet();
   const payment = await service.payment(payer, CHAT);
@@ -29,7 +29,7 @@ async function unspent() {
   return {
     payer,
     payment,
-    /** Nothing was claimed, no hub asked; and the payment buys what it was made for. */
+    /** Expects that nothing was claimed, that no hub was called, and that the payment still buys its request. */
     async stillGood() {
       expect(await service.claimsOf(payer)).toEqual([]);
       expect(hubCalls()).toEqual(before);

@@ -10,13 +10,13 @@ import { type HubServer, openHubServer } from '../harness/receipt/inference/hub-
 import { atEnd } from '../harness/release.ts';
 
 /*
- * How hubs really answer, and what a caller receives from it: the same whole and streamed, by REST and by GraphQL. The habits are those of
- * the development hubs, byte for byte.
+ * How hubs really answer, and what a caller receives: the same whole and streamed, by REST and on the graph. The habits are those of the
+ * development hubs, byte for byte.
  */
 
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
-/** How the next hubs that are called answer; once the list is empty all answer well. */
+/** Habits of the hubs that are called next, in the order of their calls. Once the list is empty, all answer well. */
 let habits: AnswerHabit[] = [];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeEach(() => {
 
 const KEY = { Authorization: 'Bearer a-live-key' };
 let asked = 0;
-/** Each call is different, so that no answer is a replay. */
+/** A different request for each call, so that no answer is a replay. */
 const content = () => `Which is greater? ${++asked}`;
 
 const whole = async () => await service.post<Chat>(CHAT, ask(content()), KEY);
@@ -84,7 +84,7 @@ async function streamedOnGraph(): Promise<ChunkOnGraph[]> {
 const commitment = (svc: JsonObject = {}) =>
   (svc.payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
 
-/** The message assembled from the bytes of the deltas, as any client can hash it. */
+/** The message assembled from the deltas, as any client can hash it. */
 function assembled(chunks: StreamAnswer['chunks']): JsonObject {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const joinDeltas = (name: 'content' | 'reasoning_content' | 'reasoning') =>
@@ -251,7 +251,7 @@ describe('POST /v1/responses, of a hub that thinks', () => {
   );
 
   const include = ['reasoning.encrypted_content'];
-  /** What the hub receives of an answer's items in the next turn. */
+  /** The messages that the hub receives if the items of an answer are sent with the next turn. */
   const sentBack = async (items: readonly JsonObject[]) => {
     habits = [];
     const input = [{ role: 'user', content: content() }, ...items, { role: 'user', content: 'And now?' }];

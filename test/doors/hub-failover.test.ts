@@ -16,7 +16,7 @@ beforeEach(bothAnswer);
 const hubCalls = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
 const ONE = { svc: { failover: false } };
 
-/** Every door whose answer a hub gives, by what is sent to it; the last one is a stream. */
+/** Every endpoint whose answer comes from a hub, with a body for it. The last one is a stream. */
 const doors: readonly (readonly [path: string, body: object])[] = [
   [CHAT, ask()],
   ['/a2a-message', ask()],

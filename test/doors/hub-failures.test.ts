@@ -14,17 +14,17 @@ import { atEnd } from '../harness/release.ts';
 type Behaviour = (response: ServerResponse) => void;
 const good = answerWith(completion);
 
-/** More than a good hub needs on a busy machine; no test asserts a duration. */
+/** Longer than a good hub takes on a busy machine. No test asserts a duration. */
 const HUB_TIMEOUT_MS = 1_000;
 const keys = ['sk-one-4f1b7c', 'sk-two-9d02aa'];
-/** The path is part of the address, because some hubs keep a secret in it. */
+/** A path in a hub's base URL, which must stay secret because some hubs keep a secret in it. */
 const SECRET_PATH = '/tenant-51aa';
 
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
-/** The target of a redirecting hub: no request may ever arrive there. */
+/** The target of a redirecting hub, which no request may reach. */
 let elsewhere: HubServer;
-/** What the hub that is called first in a test does, whichever it is, and what the next one does. */
+/** Behaviour of the hub that is called first in a test, then that of the next one. */
 let behaviours: Behaviour[] = [];
 
 beforeAll(async () => {
@@ -86,7 +86,7 @@ const every: readonly (readonly [reason: string, what: string, behaviour: Behavi
   ['timeout', 'a byte now and then', drip],
 ];
 
-/** Contains neither a hub's key nor its address. */
+/** Expects that a text contains neither a hub's key nor its address. */
 function keepsSecrets(shown: string): void {
   for (const secret of [...keys, SECRET_PATH, ...hubs.map(hub => new URL(hub.base_url).host)])
     expect(shown).not.toContain(secret);

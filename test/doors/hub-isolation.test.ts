@@ -10,7 +10,7 @@ import {
 } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/** What each hub does, for as long as the test runs. */
+/** Behaviour of each hub during the whole test. */
 const behaviours = {
   hanging: () => {},
   flooding: failureBy('too_large'),
@@ -42,7 +42,7 @@ beforeAll(async () => {
   service = await openService({ HUBS: JSON.stringify(settings) });
 });
 
-/** That many paid calls to one hub's model; `pending` says how many are not answered yet. */
+/** Makes that many paid calls to one hub's model. `pending` returns how many are not answered yet. */
 async function callsTo(name: Name, count: number) {
   const payer = await service.chain.newWallet();
   const payments = await Promise.all(Array.from({ length: count }, () => service.payment(payer, CHAT)));
@@ -73,7 +73,7 @@ it('hubs that hang, pour out 100 MB or answer broken JSON slow nobody else', asy
   expect(await service.transfersFrom(served.payer)).toHaveLength(served.count);
   expect((await service.newAgent()).agent_id).toEqual(expect.any(Number));
   expect((await service.get('/health')).body).toMatchObject({ status: 'ok' });
-  // All of that while every call to the hub that hangs was under way.
+  // All of this happened while every call to the hanging hub was in progress.
   expect(hung.pending()).toBe(hung.count);
 
   await hubs.hanging[Symbol.asyncDispose]();

@@ -6,8 +6,8 @@ import { answerWith, completion, type HubServer, openHubServer } from '../harnes
 import { atEnd } from '../harness/release.ts';
 
 /*
- * A request that a hub refuses costs that hub work and its caller nothing: it is counted by payer or API key and by address, and from
- * the bound on no hub is asked (RATE_UNCHARGED). What hubs refuse for our own account is logged, without a word of anybody else's.
+ * A request that a hub refuses costs work but is not charged, so it is counted by payer or API key and by address. Beyond the limit
+ * (RATE_UNCHARGED) no hub is called. Refusals that concern this service's account are logged without any caller's text.
  */
 
 const BOUND = 6;
@@ -18,7 +18,7 @@ const CHUNK = JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello' }
 const clock = movableClock();
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
-/** What both hubs answer; null where they do what they are asked for. */
+/** Answer of both hubs. Null if they answer well. */
 let habit: HubHabit | null;
 let address: string;
 let demo: { readonly 'X-API-Key': string };
@@ -54,7 +54,7 @@ beforeAll(async () => {
     { clock },
   );
 });
-/** Each test comes from an address and with a demo key of its own: it is not refused for what another one has done. */
+/** Each test uses a new address and demo key, so that it is not refused because of another test. */
 beforeEach(() => {
   for (const hub of hubs) hub.received.length = 0;
   address = `203.0.113.${++tests}`;
@@ -72,7 +72,7 @@ interface RefusalBody {
 const post = (body: object, headers: Readonly<Record<string, string>>) =>
   service.post<RefusalBody>(CHAT, body, { 'x-forwarded-for': address, ...headers });
 
-/** The whole answer to a chat, also where it comes as events. */
+/** The complete answer to a chat, whole or streamed. */
 async function answered(body: object, headers: Readonly<Record<string, string>>) {
   const sent = { 'content-type': 'application/json', 'x-forwarded-for': address, ...headers };
   const answer = await fetch(service.url + CHAT, { method: 'POST', headers: sent, body: JSON.stringify(body) });

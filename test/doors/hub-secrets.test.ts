@@ -8,15 +8,15 @@ import { openSocket } from '../harness/doors/socket.ts';
 import { type HubQuery, openScriptedHub } from '../harness/receipt/inference/scripted-hub.ts';
 
 /*
- * A hub that repeats secrets in everything that it can send: our key for it, the key and address of another hub, an account, a caller's own
- * key, and a stranger's key. None of them appears in an answer, header, receipt, row, export, log line or metric.
+ * A hub repeats secrets in everything that it can send: our key for it, the key and address of another hub, an account, the caller's key,
+ * and another caller's key. None of them may appear in an answer, header, receipt, row, export, log line or metric.
  */
 
 const KEY = 'k3y_of_one_4f1b7c9d02aa';
 const ELSEWHERE = 'https://models-of-two.example:8443/tenant-51aa77/v1';
 const OTHER_KEY = 'sk-two-9d02aa4f1b7c';
 const ROUTER_KEY = 'sk-of-the-caller-77aa01';
-/** Secrets of the service itself. Inside an encrypted value only these can be recognized. */
+/** Secrets of the service. Within an encrypted value only these could be recognised. */
 const ours = [
   KEY,
   OTHER_KEY,
@@ -30,7 +30,7 @@ const needles = [...ours, 'org-AbCdEf0123456789', 'proj_abcdef0123456789', `sk-o
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
 let speak: (asked: HubQuery, response: ServerResponse) => void;
-/** Everything that the service sent, with headers. */
+/** All that the service sent, including headers. */
 const heard: string[] = [];
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ const message = (members: JsonObject = {}) => ({
   ...members,
 });
 
-/** A POST and its answer: its status and its text, in which `"error"` shows that a stream broke off. */
+/** Status and text of the answer to a POST. `"error"` in the text of a stream shows that it broke off. */
 async function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
   const form = body instanceof FormData;
   const answer = await fetch(service.url + path, {
@@ -105,7 +105,7 @@ const tools = 'tools: [{ type: "function", function: { name: "weather" } }]';
 
 interface Door {
   readonly name: string;
-  /** What the hub says where its answer succeeds. */
+  /** Text of the model in a successful answer. */
   readonly says: string;
   call(): Promise<{ readonly status: number; readonly text: string }>;
 }
@@ -220,7 +220,7 @@ const mediaDoors: readonly Door[] = [
 ];
 const doors = [...textDoors, ...mediaDoors];
 
-/** Members in addition to those that the service reads, under any name. */
+/** Members that the service does not read, some with a needle as their name. */
 const aside = (needle: string): JsonObject => ({
   id: needle,
   object: needle,
@@ -256,7 +256,7 @@ const thoughtOf = (needle: string): JsonObject[] => [
   { type: needle, index: 1, data: 'sealed' },
 ];
 
-/** A finish reason is a short word; an answer with a longer one is invalid. */
+/** A finish reason is short. An answer with a longer one is invalid. */
 const reasonOf = (needle: string) => needle.slice(0, 64);
 
 const called = (needle: string) => [
@@ -315,7 +315,7 @@ function streamed(needle: string): string {
   ].join('');
 }
 
-/** An HTTP header cannot hold every text, but it can hold every needle. */
+/** Headers that a hub can send. Not every text is valid in a header, but every needle is. */
 const headersOf = (needle: string) => ({
   'x-request-id': needle,
   'retry-after': needle,
@@ -459,7 +459,7 @@ describe('under the caller’s own key for the router', () => {
   });
 });
 
-/** What a model writes, draws or transcribes is what its caller pays for: it is passed on unchanged, whatever it holds. */
+/** The caller pays for what a model writes, draws or transcribes, so it is passed on unchanged, even if it contains this text. */
 const CONTENT = 'org-C0ntent0f0neCa11';
 const asContent: readonly (readonly [member: string, why: string, said: JsonObject])[] = [
   ['content', 'the text of the model', { content: CONTENT }],

@@ -6,14 +6,14 @@ import { type HubServer, openHubServer } from '../harness/receipt/inference/hub-
 import { atEnd } from '../harness/release.ts';
 
 /*
- * A hub's verdict on a request is passed to the caller with its status and its words, uncharged, and no other hub is called. What the hub
- * says of our account is not passed on.
+ * A hub's verdict on a request is passed on with its status and text, without a charge, and no other hub is called. What the hub says about
+ * our account is not passed on.
  */
 
 const KEY = 'sk-one-4f1b7c9d02aa';
 let service: Service;
 let hubs: readonly [HubServer, HubServer];
-/** What each hub answers; the second one would also answer if it were called. */
+/** Answer of each hub. The second one would also answer if it were called. */
 let habits: readonly [HubHabit, HubHabit];
 
 beforeAll(async () => {

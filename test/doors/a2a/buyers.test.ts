@@ -6,8 +6,8 @@ import { A2A, agentAt, payerHeader, rawMessage, rpc } from '../../harness/a2a/ag
 import { openSolanaService, type SolanaService } from '../../harness/solana/open-service.ts';
 
 /*
- * A free task is not public: its buyer can read its output, list it, follow it and cancel it, however it was bought; everybody else sees
- * only its state.
+ * A task is not public. Its buyer can read its output, list, follow and cancel it, regardless of the way of paying. Everyone else sees only
+ * its state.
  */
 
 let service: SolanaService;
@@ -21,11 +21,11 @@ beforeEach(() => {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A buyer: how it pays for a call, and which headers show afterwards that the call was its own. */
+/** A buyer: the headers by which it pays for a call, and those by which it later proves that the call is its own. */
 interface Buyer {
   readonly buys: () => Promise<Headers>;
   readonly shows: () => Promise<Headers>;
-  /** Number of payments that this buyer has made. A buyer with a key makes none. */
+  /** Number of payments by this buyer. A buyer with an API key makes none. */
   readonly charged: () => Promise<number>;
 }
 
@@ -92,7 +92,7 @@ async function listed(headers: Headers, status = ''): Promise<readonly TaskAnswe
   return body.result?.tasks ?? [];
 }
 
-/** A call that is in progress, and its task as the buyer finds it. */
+/** A call in progress and its task, as the buyer's own list shows it. */
 async function underWay({ buys, shows }: Buyer, content: string) {
   service.gates.alpha.hold();
   const params = rawMessage('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] });
@@ -105,7 +105,7 @@ async function underWay({ buys, shows }: Buyer, content: string) {
 
 const STATE_ALONE = ['id', 'contextId', 'status'];
 
-/** Expects that strangers see only the state of a task, whatever that state is. */
+/** Expects that other callers see only the state of a task, in that state. */
 async function hearsStateAlone(id: string, state: string): Promise<void> {
   for (const [at, headers] of (await strangers()).entries()) {
     const told = await rpc<TaskAnswer>(service, 'GetTask', { id }, headers);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   card = (await service.get('/.well-known/agent-card.json')).body;
 });
 
-/** The issuer's public keys, by the URL that the card names. */
+/** The issuer's public key with that kid, from the URL that the card names. */
 async function keyOf(kid: string, jku?: string) {
   expect(jku).toBe(`${service.url}/.well-known/jwks.json`);
   const { keys } = (await (await fetch(String(jku))).json()) as { keys: JWK[] };

@@ -6,7 +6,7 @@ import { handMadePayment, type OfferV1 } from '../../harness/buyer.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import type { TableAnswer } from '../../harness/doors/table.ts';
 
-/* A2A errors, task times and message prices have one form, whichever method returns them. */
+/* A2A errors, times of tasks and prices have the same form in every method. */
 
 let service: Service;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const bought = async (text: string): Promise<TaskAnswer> =>
 const offered = async (): Promise<TaskAnswer> =>
   (await rpc<{ task: TaskAnswer }>(service, 'SendMessage', rawMessage('Hello'), ACTIVE)).body.result.task;
 
-/** The parts of an error that a client acts on. */
+/** The parts of an error that a client uses. */
 const errorOf = ({ status, body: { error } }: TableAnswer<Rpc>) => [
   status,
   error.code,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, message, type Rpc, sendRequest, textOf, X402_V01 } from '../../harness/a2a/agent.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* Clients of 0.3: other names, other words, and no header that says a version. */
+/* Clients of A2A 0.3 use other names and values, and send no version header. */
 
 let service: Service;
 beforeAll(async () => {

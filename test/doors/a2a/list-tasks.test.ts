@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { payerHeader, paymentMetadata, rawMessage, rpc, X402 } from '../../harness/a2a/agent.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* The context that an offer names is that of the task it was bought as, wherever that is asked for. */
+/* The context that an offer names is that of the task which it was bought as, in every method. */
 
 let service: Service;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('a task that was bought by its offer', () => {
     expect(await contexts(signed, { contextId: offer.contextId })).toEqual(mine);
     expect(await contexts(signed, { contextId: `a2a_${'0'.repeat(40)}` })).toEqual([]);
     expect((await rpc<TaskAnswer>(service, 'GetTask', { id }, signed)).body.result.contextId).toBe(offer.contextId);
-    // To others it is of no offer.
+    // Other callers do not see that the task belongs to an offer.
     expect((await rpc<TaskAnswer>(service, 'GetTask', { id })).body.result.contextId).toBe(id);
     const other = await payerHeader(service, await service.chain.newWallet());
     expect(await contexts(other, { contextId: offer.contextId })).toEqual([]);

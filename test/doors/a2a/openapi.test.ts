@@ -8,7 +8,7 @@ import { policyDoorsOf } from '../../harness/doors/policies.ts';
 import type { TableAnswer } from '../../harness/doors/table.ts';
 import { withoutReferences } from '../../harness/openapi.ts';
 
-/* Calls by JSON-RPC match what /openapi.json describes. */
+/* Calls by JSON-RPC match their description in /openapi.json. */
 
 let service: Service;
 let described: JsonObject;
@@ -38,7 +38,7 @@ function keepsTo(valid: ValidateFunction, body: unknown, whether = true): void {
   expect(valid(body), JSON.stringify(valid.errors ?? body)).toBe(whether);
 }
 
-/** Calls that lead to each answer. */
+/** One call for each kind of answer. */
 const callsByAnswer: Readonly<Record<string, { readonly status: number; by(): Promise<TableAnswer<Rpc>> }>> = {
   'the result of a method': {
     status: 200,
@@ -128,7 +128,7 @@ describe('POST /a2a-message in /openapi.json', () => {
       expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
       expect(answer.body.jsonrpc).toBe('2.0');
       keepsTo(bodyOf(status), answer.body);
-      // The shape also rejects a body that does not match it.
+      // The schema must also refuse a body that does not match it.
       const { jsonrpc: _j, ...without } = answer.body;
       keepsTo(bodyOf(status), without, false);
       if (answer.body.error) keepsTo(bodyOf(status), { ...answer.body, error: { code: 'x' } }, false);

@@ -6,7 +6,7 @@ import { onGraph } from '../../harness/doors/on-graph.ts';
 import { openService, type ReceiptBody, type Service } from '../../harness/doors/open-service.ts';
 import { taskOf } from '../../harness/doors/tasks.ts';
 
-/* Work that was bought elsewhere than at /a2a-message, as its buyer reads it later. */
+/* Work that was bought at another endpoint than /a2a-message, as its buyer reads it later. */
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;

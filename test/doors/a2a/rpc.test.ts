@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, type Rpc, rawMessage, rpc } from '../../harness/a2a/agent.ts';
 import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* What the A2A TCK asks of JSON-RPC (tests/mandatory/jsonrpc, tests/mandatory/protocol), where it can be asked from here. */
+/* Requirements of the A2A TCK on JSON-RPC (tests/mandatory/jsonrpc, tests/mandatory/protocol) that can be tested here. */
 
 let service: Service;
 beforeAll(async () => {

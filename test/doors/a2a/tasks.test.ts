@@ -102,7 +102,7 @@ interface Page {
   readonly totalSize: number;
 }
 
-/** A call that is being worked for: its hub is asked, and does not answer. */
+/** A call in progress, whose hub was called and does not answer. */
 async function underWay(headers: Record<string, string>, content: string, method = 'SendMessage') {
   service.gates.alpha.hold();
   const body = {
@@ -138,7 +138,7 @@ describe('CancelTask', () => {
     expect((await rpc(service, 'CancelTask', { id }, signed)).body.result).toMatchObject({
       status: { state: 'TASK_STATE_CANCELED' },
     });
-    // The hub has not answered, and never will.
+    // The hub has not answered and never will, so only the cancellation can have ended the call.
     const heard = await answer;
     expect([heard.status, await heard.text()]).toEqual([409, expect.stringContaining('CALL_CANCELED')]);
     service.gates.alpha.open();
@@ -309,7 +309,7 @@ describe('ListTasks', () => {
       const { status, metadata } = (await rpc(service, 'GetTask', { id }, headers)).body.result;
       expect([status, metadata]).toMatchObject([{ state }, { svc: { task_id: id } }]);
     }
-    // Of a refusal there is more than of its payment, which is soon forgotten.
+    // The refusal is stored longer than its payment, whose claim is deleted soon.
     await service.query('delete from payment_claim where task_id = $1', [rejected]);
     expect(await listed(shown, 'TASK_STATE_REJECTED')).toEqual([rejected]);
     const { status } = (await rpc(service, 'GetTask', { id: rejected }, shown)).body.result;
@@ -360,7 +360,7 @@ it('CancelTask again and again, with one payment: it lapses, and no hub works fo
   const refused = await send();
   expect(refused.body.error.data[0]?.reason).toBe('PAYMENT_LAPSED');
   expect(service.gates.alpha.held()).toBe(before + limits.payment_failures_max);
-  // Held as they are, each was hung up on.
+  // All held calls were cancelled, so the hub's connections were closed.
   const heard = await Promise.all(calls);
   expect(heard.map(({ body }) => body.error.data[0]?.reason)).toEqual(calls.map(() => 'CALL_CANCELED'));
   expect(await service.transfersFrom(payer)).toHaveLength(0);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, paymentMetadata, rawMessage, rpc, X402 } from '../../harness/a2a/agent.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* What would reach no model is refused by name, and never sold, whichever way it is paid for. */
+/* Data that would reach no model is refused by name and never sold, with any means of payment. */
 
 let service: Service;
 beforeAll(async () => {
