@@ -43,7 +43,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(again.body).toEqual({ ...first.body, svc });
     expect(again.headers.get('x-svc-request-salt')).toBe(first.headers.get('x-svc-request-salt'));
     expect(hubCalls()).toBe(before + 1);
-    // In quotes, as the IETF draft spells it, it is the same key.
+    // The same key in quotes, as the IETF draft writes it.
     expect(status(await chat('Once', byKey(`"${key}"`)))).toBe('idempotent_replay');
   });
 
@@ -138,7 +138,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
     expect(await chat('Refused', headers)).toMatchObject({ status: 403, body: { code: 'policy_blocked' } });
     await set(false);
     expect(status(await chat('Refused', headers))).toBe('waived');
-    // A stored answer is delivered, whatever the book allows by then.
+    // A stored answer is delivered regardless of the book's policy at that time.
     await set(true);
     expect(status(await chat('Refused', headers))).toBe('idempotent_replay');
   });
@@ -166,7 +166,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
 });
 
 describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
-  /** A new applicant each time, so that each request has its own payment. */
+  /** A new wallet each time, so that each request has a different payment. */
   async function applicant() {
     const account = await service.chain.newWallet();
     const body = await registrationOf(account);

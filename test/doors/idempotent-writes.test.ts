@@ -27,14 +27,14 @@ let service: Service;
 let agent: Agent;
 let other: Agent;
 let things: DoorObjects;
-/** Objects that their own request ends, by the name of the endpoint that ends them. */
+/** Jobs for requests that end them, by the name of the endpoint. */
 const brought: Record<string, Pick<DoorObjects, 'job_id'>[]> = {};
 beforeAll(async () => {
   service = await openService();
   agent = await service.newAgent();
   other = await service.newAgent();
   things = await createObjects(service, agent, other);
-  // Two of each, one for each walk: later the agent's own policy prevents it from buying stamps.
+  // Two jobs for each endpoint, one for each walk, because later the agent's policy prevents it from buying stamps.
   brought.cancel_job = [await postedJob(), await postedJob()];
   brought.refuse_delivery = [await deliveredJob(), await deliveredJob()];
 });
@@ -272,13 +272,13 @@ describe('a private read under an Idempotency-Key', () => {
   });
 });
 
-/* Every free endpoint that writes, taken from the table of doors so that later ones are included. */
+/* Every free endpoint that writes, taken from the table so that later ones are included. */
 
 const once = everyDoor.filter(door => acceptsIdempotencyKey(door) && hasMutation(door));
 const opened = once.filter(({ possession }) => possession !== 'none' && possession !== 'offered');
-/** A body with which the walk only reads takes no key. */
+/** Bodies with which the walk writes. A request that only reads accepts no key. */
 const writingBodies = (door: Door) => bodiesOf(door, things).filter(({ action }) => action !== 'status');
-/** A report continues in the background once it has begun. */
+/** Waits until no report is being made in the background. */
 const untilQuiet = () =>
   untilHolds(async () =>
     expect(await service.query(`select 1 from reconciliation where state = 'running'`)).toHaveLength(0),
@@ -301,7 +301,7 @@ async function postedJob(): Promise<Pick<DoorObjects, 'job_id'>> {
   return { job_id };
 }
 
-/** A delivered job, with the hash that the walk refuses. */
+/** A delivered job. Its output hash is the one that the walk refuses. */
 async function deliveredJob(): Promise<Pick<DoorObjects, 'job_id'>> {
   const job = await postedJob();
   const path = `${JOBS}/${job.job_id}`;
@@ -315,7 +315,7 @@ async function deliveredJob(): Promise<Pick<DoorObjects, 'job_id'>> {
   return job;
 }
 
-/** Endpoints for which the walk carried out a body and sent it again. */
+/** Endpoints for which a body was accepted and sent again. */
 const walked = new Set<string>();
 
 describe('each endpoint that writes and is not paid for', () => {
@@ -338,7 +338,7 @@ describe('each endpoint that writes and is not paid for', () => {
   it.each(opened.map(door => [door.name, door] as const))(
     '%s: dies before its answer is kept, and is not done again under its key',
     async (_, door) => {
-      // The answer cannot be stored: the key was taken in the transaction that wrote.
+      // The answer cannot be stored, because the key was stored in the transaction that wrote.
       await service.query('alter table written_once add constraint no_answer check (answer_box is null) not valid');
       try {
         for (const body of writingBodies(door)) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const { book, record, correct, gaps, entries } = inflowDoorsOf(() => service);
 const reason = 'The invoice said otherwise.';
 
-/** The task of a new inflow, 100 for `patron`. */
+/** Records an inflow of 100 for `patron`. Returns its task. */
 async function inflow(of = agent): Promise<string> {
   return String((await record(of, { allocation: '100', model: 'alpha-1' })).body.task_id);
 }
@@ -93,7 +93,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     const again = await correct(agent, { correction: { b: [0.1, '\u2028'], a: 1 }, allocation: '7', reason, task_id });
     expect(again.status).toBe(200);
     expect(again.body).toEqual({ ...one.body, idempotent_replay: true });
-    // Values that are left out stay as they were, so stating them again changes nothing.
+    // Values that are left out stay the same, so giving the same values again changes nothing.
     const said = { task_id, reason, bucket: 'patron', allocation: '7', correction: { a: 1, b: [0.1, '\u2028'] } };
     expect((await correct(agent, said)).body).toMatchObject({ idempotent_replay: true });
     const linear = { status: 'linear', authoritative: one.body.correction.task_id, corrections: 1, forks: 0 };
@@ -160,7 +160,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     const verified = verifyInflowClaim(body.correction.inflow_claim ?? {}, jwks);
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(JSON.stringify(verified)).not.toContain('ERC-1271');
-    // The claim takes effect once, and the answer says so each time it is sent.
+    // The claim takes effect once, and a repetition gets an answer that states this.
     const { correction, row } = body;
     expect(await correct(agent, { task_id, reason, correction: signed })).toMatchObject({
       status: 200,

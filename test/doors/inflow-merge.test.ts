@@ -18,7 +18,7 @@ beforeAll(async () => {
 const { book, record, correct, gaps, entries } = inflowDoorsOf(() => service);
 const reason = 'Both were meant.';
 
-/** The task of an inflow and those of its two corrections, which fork. */
+/** Tasks of an inflow and of its two corrections, which fork. */
 async function fork(of = agent) {
   const task_id = String((await record(of, { allocation: '100' })).body.task_id);
   const correction = async (said: string) =>

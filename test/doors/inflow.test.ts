@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const { book, record, correct, entries } = inflowDoorsOf(() => service);
 const allocation = '2500000';
-/** A claim signed by the wallet of that agent. */
+/** A claim that the agent's wallet has signed. */
 const claimOf = (of: Agent, members: JsonObject = {}, by: ClaimSigner = of.account) =>
   signedBy(by, 'inflow', {
     iss: service.url,
@@ -291,7 +291,7 @@ describe('an export', () => {
     const { text } = await service.get(book(own, '/export?format=csv'), headers);
     expect(text).toContain('a typo');
     expect(text.split('""schema"":""svc402.inflow_claim.v1""').length).toBeGreaterThan(2);
-    // An amount that is set aside is not spent, so no entry contains it.
+    // An amount that was set aside is not spent, so no entry contains it.
     const journal = (await service.get(book(own, '/export/journal?per=row'), headers)).text;
     expect(journal).toContain(own.task_id);
     expect(journal).not.toContain(row.task_id);

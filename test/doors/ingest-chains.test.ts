@@ -11,7 +11,7 @@ import { startNanoNode } from '../harness/nano/node.ts';
 import { openSolanaService, type SolanaService } from '../harness/solana/open-service.ts';
 import { makeTransaction } from '../harness/solana/wallet.ts';
 
-/* What test/doors/ingest shows of a world that a test makes up, of payments on chains. */
+/* Payments on real chains, tested like those of the made-up source in test/doors/ingest. */
 
 let house: SolanaService;
 let agent: Awaited<ReturnType<Service['newAgent']>>;

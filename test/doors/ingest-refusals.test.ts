@@ -143,7 +143,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const last = heard.at(-1);
     expect(last).toMatchObject({ status: 429, body: { code: 'too_many_disbelieved', charged: false } });
     expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Who has named nothing that is not there goes on.
+    // An agent that has named only existing payments is not limited.
     expect((await house.ingestWaived(invoiceOf(house.ownTransfer()))).status).toBe(201);
   });
 });

@@ -282,7 +282,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
         status: 400,
         body: { code: 'payer_signature_invalid', error: { param } },
       });
-    // A row that the same agent recorded without proof gives way to the row that it proves.
+    // A row without proof yields to the row by which the same agent proves the payment.
     const unproven = await house.ingestWaived(invoiceOf(transfer));
     expect(unproven).toMatchObject({ status: 201, body: { payment: { collected: false } } });
     const proven = await house.ingestWaived(await shown(agent.agent_id, at));
@@ -343,7 +343,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest with what whoever was paid has 
 
 const claimsOf = (receipt: JsonObject) => decodeJwt(String((receipt.issuer_signature as JsonObject).jws));
 
-/** The receipt of the stamp under which that row was recorded: the leaf before that of the row. */
+/** The receipt of the stamp under which that row was recorded. It is the leaf before the row's own. */
 async function stampReceipt(task_id: string): Promise<JsonObject> {
   const [{ stamp } = { stamp: '' }] = await house.service.query<{ stamp: string }>(
     `select s.task_id as stamp from receipt s join receipt r on s.leaf_index = r.leaf_index - 1 where r.task_id = $1`,

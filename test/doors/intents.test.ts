@@ -38,12 +38,12 @@ describe('the intents of a book', () => {
     const refused = await service.payment(agent.account, CHAT);
     for (const _ of [1, 2])
       expect((await service.post(CHAT, ask('Second', named('bill', 1)), refused)).status).toBe(403);
-    // The same payment is refused by the same refusal: one attempt.
+    // The same payment gets the same refusal, so it counts as one attempt.
     expect(await count()).toEqual(attempted([1, 1, 2]));
 
     const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
     for (const _ of [1, 2]) expect((await service.post(CHAT, ask('Third', named('bill', 2)), key)).status).toBe(403);
-    // Nothing names a call by key but itself: two attempts.
+    // Calls by API key have no payment that could identify them, so they count as two attempts.
     expect(await count()).toEqual(attempted([1, 3, 4]));
 
     await shop.set(agent, 'kill_switch', null);

@@ -23,7 +23,7 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 
 const OUTPUT = 'The whole of it';
 const PRICE = 1_500_001n;
-/** The stamp plus one per cent, rounded up. */
+/** The price of the stamp and one per cent of the job's price, rounded up. */
 const FEE = 2_000n + 15_001n;
 
 type Jobs = Awaited<ReturnType<typeof openJobs>>;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   jobs = await openJobs();
 });
 
-/** The members of a job, or of the 402 in its place, that these tests read. */
+/** Members of a job, or of the 402 in its place, that these tests read. */
 interface PaymentAnswer {
   readonly status: string;
   readonly code?: string;
@@ -51,7 +51,7 @@ const payPath = (job_id: string) => `${JOBS}/${job_id}/pay`;
 const pay = (job_id: string, headers: Readonly<Record<string, string>>, who: JobAgent = jobs.poster) =>
   jobs.service.post<PaymentAnswer>(payPath(job_id), {}, { ...jobs.by(who), ...headers });
 const unpaid = (job_id: string) => pay(job_id, {});
-/** Payments of the poster to the winner and to this service. */
+/** Number of the poster's transfers to the winner and to this service. */
 const moved = async () => {
   const { service, winner, poster } = jobs;
   const to_winner = await service.chain.transfers(winner.account.address);
@@ -97,7 +97,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       ],
     });
     expect(await bookOf(poster)).toMatchObject({ spent: before.spent, pending: String(PRICE + FEE) });
-    // The first payment again, and no payment at all: the offer is for the second payment.
+    // After the first payment, both its repetition and a request without payment are offered the second one.
     for (const again of [await pay(job_id, first), await unpaid(job_id)]) {
       expect(again.status).toBe(402);
       expect(offerIn(again)).toMatchObject({ amount: String(FEE) });
@@ -120,7 +120,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         { leg: 'payee', ref: `base:${moved.transaction}`, pay_to: winner.account.address, amount: String(PRICE) },
         { leg: 'fee', pay_to: service.pay_to, amount: String(FEE) },
       ],
-      // Only the winner has seen the output.
+      // Only the winner has seen the output, so the commitment names the winner.
       payload: { fulfillment: { output_commitment: { status: 'committed', hash: sha256(OUTPUT), by: 'winner' } } },
     });
 
@@ -142,7 +142,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     });
     expect(BigInt(income.totals.usdc_sum)).toBe(BigInt(income.spent));
 
-    // The first payment reserved both amounts, so a simulation judges both as one.
+    // The first payment reserved both amounts, so a simulation decides on their sum.
     const tried = { policy: { tier2_above: String(PRICE + FEE - 1n) } };
     const simulated = await service.post(`/v1/agents/${poster.agent_id}/book/policy/simulate`, tried, jobs.by(poster));
     expect(simulated.body).toMatchObject({ blocked_count: 1, rows: [{ task_id, amount: String(PRICE + FEE) }] });
@@ -157,12 +157,12 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     expect(journal.split(debit('jobs', '1.500001'))[0]).toContain(`(${task_id})`);
     expect(journal).not.toMatch(/^ +expenses:(inference|other)/m);
 
-    // Either payment, or none, returns the same result from then on; another payment is not taken.
+    // From now on each of the two payments, or none, gets the same result. Another payment is refused.
     for (const again of [await pay(job_id, first), await pay(job_id, second), await unpaid(job_id)])
       expect(again).toMatchObject({ status: 200, body: { status: 'paid', payout: { task_id } } });
     const other = await paymentFor(poster.account, `${service.url}/v1/chat/completions`);
     expect(await pay(job_id, other)).toMatchObject({ status: 409, body: { code: 'job_already_paid', charged: false } });
-    // Either of them with another body: the payment did not buy that, and it was charged.
+    // Either payment with another body is refused as charged, because it was charged but did not buy that.
     const named = { output_sha256: sha256(OUTPUT) };
     for (const charged of [first, second])
       expect(await service.post(payPath(job_id), named, { ...jobs.by(poster), ...charged })).toMatchObject({
@@ -215,7 +215,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         const request = new Request(...sent);
         const answer = await fetch(request);
         if (!tampered || request.method !== 'GET') return answer;
-        // The job names other terms than those of the offer.
+        // The job shows other terms than the offer, because the proxy changed them.
         return Response.json({
           ...((await answer.json()) as object),
           price: '1',
@@ -234,7 +234,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const paid = await paying(false);
     expect([paid.status, ((await paid.json()) as PaymentAnswer).status]).toEqual([200, 'paid']);
     expect(await service.chain.transfers(winner.account.address)).toHaveLength(before + 1);
-    // The client itself still works.
+    // The client itself still works, so only the terms were the reason.
     const another = await unpaid((await jobs.brought('delivered', OUTPUT)).job_id);
     const required = decodePaymentRequiredHeader(another.headers.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
     await expect(payments.createPaymentPayload(required)).rejects.toThrow();
@@ -257,7 +257,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       errors: [{ extensions: { code: 'job_output_differs' } }],
     });
     expect(await moved()).toBe(before);
-    // The payment is unused, and pays for what was delivered.
+    // The payment is unused, so it pays for the actual delivery.
     expect((await payFor(right, first)).status).toBe(402);
     expect(await moved()).toBe(before + 1);
     const replacing = await jobs.step(winner, job_id, 'deliver', wrong);
@@ -267,7 +267,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const second = await paymentOf(job_id);
     const charged = { ...differs, body: { ...differs.body, charged: true } };
     for (const headers of [{}, second]) expect(await payFor(wrong, headers)).toMatchObject(differs);
-    // The first payment has moved.
+    // The first payment has moved, so its refusal must say that it was charged.
     const of_moved = await payFor(wrong, first);
     expect(of_moved).toMatchObject(charged);
     expect(of_moved.text).not.toContain('Nothing was charged');
@@ -286,7 +286,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const { service, poster } = jobs;
     await pay(job_id, await paymentOf(job_id));
     expect((await pay(job_id, await paymentOf(job_id))).status).toBe(200);
-    // A payment that bought something else. Its claim is put into each state, as if it were still in progress.
+    // A payment that bought something else. Its claim is set to each state, as if it were still in progress.
     const shown = await paymentFor(await service.chain.newWallet(), `${service.url}/v1/chat/completions`);
     const bought = await service.post<{ svc: { task_id: string } }>('/v1/chat/completions', ask('Elsewhere'), shown);
     expect(bought.status).toBe(200);
@@ -328,7 +328,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         status: 409,
         body: { code: 'job_output_differs', charged },
       });
-      // For its own request, which is refused before the payment is looked at.
+      // A request with this payment that is refused before the payment is looked up.
       const unreadable = await service.post<JsonObject>('/v1/chat/completions', ask('Elsewhere'), {
         ...shown,
         'Idempotency-Key': 'x'.repeat(300),
@@ -364,7 +364,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       status: 409,
       body: { code: 'job_output_differs', charged: false, ...another },
     });
-    // A poster that names no hash accepts what is delivered.
+    // A poster that names no hash accepts the current delivery.
     expect((await pay(job_id, first)).status).toBe(402);
     const paid = await pay(job_id, await paymentOf(job_id));
     const { payout } = paid.body;
@@ -446,7 +446,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     await budget(spent + PRICE + FEE);
     const due = await by.pay(await by.payment());
     expect(due.status).toBe(402);
-    // The policy is judged once: whatever the book says in the meantime, the second payment passes.
+    // The policy decides once. The second payment passes even if the policy has changed since.
     const policy = { policy_type: 'kill_switch', value: true };
     await jobs.service.post(`/v1/agents/${poster.agent_id}/book/policy`, policy, jobs.by(poster));
     expect(await by.pay(await by.payment())).toMatchObject({ status: 200, body: { status: 'paid' } });
@@ -463,7 +463,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const other = await by.payment();
     const due = await by.pay(other);
     expect(due.status).toBe(402);
-    // The other payment is the first one: the answer to the refused one says only that it is not the second.
+    // The refused payment is the first one again, and its answer says only that it is not the second one.
     const again = await by.pay(refused);
     expect([again.status, again.body.code]).toEqual([402, 'payment_rejected']);
     expect(offerIn(again)).toMatchObject({ amount: String(FEE) });
@@ -472,7 +472,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
   });
 });
 
-/** A delivered job whose poster is used by no other test, so that its policies apply to this test alone. */
+/** A delivered job of a new poster, whose policies affect this test only. */
 async function bounded() {
   const { service } = jobs;
   const poster = await service.newAgent();
@@ -493,7 +493,7 @@ async function bounded() {
 
 it('POST /v1/board/jobs/{id}/pay 402, 402, 200 on Solana: both payments move there once, and stand on both books', async () => {
   const PRICE = 500_001n;
-  /** The stamp plus one per cent, rounded up. */
+  /** The price of the stamp and one per cent of the job's price, rounded up. */
   const FEE = 2_000n + 5_001n;
   const { service, poster, winner } = jobs;
   const { svm } = service;

@@ -5,7 +5,7 @@ import { jobLimits } from '../../schema/limits.ts';
 import { DAY_MS, JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds } from '../harness/buyer.ts';
 
-/* What the endpoints of jobs refuse, and that no refused request is paid for. */
+/* Refusals of the endpoints of jobs. No refused request may be paid for. */
 
 let house: Awaited<ReturnType<typeof openJobs>>;
 let open: { readonly job_id: string; readonly bid_id: string };

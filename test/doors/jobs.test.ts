@@ -4,7 +4,7 @@ import { DAY_MS, JOBS, type JobAgent, jobOf, OPS_SECRET, openJobs, payoutOf, sha
 import { payingFetch } from '../harness/buyer.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 
-/* Jobs on the board, from their post to their close. What pays a winner is asked elsewhere. */
+/* Jobs on the board from their post to their close. Their payments are tested in job-payment.test.ts. */
 
 let house: Awaited<ReturnType<typeof openJobs>>;
 beforeAll(async () => {
@@ -303,11 +303,11 @@ describe('GET /v1/agents/{agent_id}/record', () => {
       await house.paid(job_id, job_id.replace('job_', 'task_'));
       expect((await step(winner, job_id, 'reveal', { output })).status).toBe(200);
     }
-    // What happens today does not show.
+    // Jobs of the current day are not shown.
     expect([await jobsOf(poster), await jobsOf(winner)]).toEqual([nothing, nothing]);
     const agents = [poster.agent_id, winner.agent_id];
     await service.query('update board_agent_day set day = day - 1 where agent_id = any($1)', [agents]);
-    // Another query is another answer than the one that is kept.
+    // Uses another query, because the answer to the former one is cached.
     const graph = async ({ agent_id }: JobAgent) =>
       (
         await onGraph(
@@ -544,7 +544,7 @@ describe('POST /v1/board/jobs/{id}/hide', () => {
     expect(await seen(query, by(poster))).toEqual({ boardJob: { status: 'picked' } });
     expect(await seen(query, by(winner))).toEqual({ boardJob: { status: 'picked' } });
     expect(await seen(query, by(other))).toEqual({ boardJob: null });
-    // Whatever keeps answers for everybody would hand it on.
+    // A shared cache would give the answer to others, so it must not be stored.
     for (const party of [poster, winner]) {
       const { status, headers } = await house.service.get(`${JOBS}/${job_id}`, by(party));
       expect([status, headers.get('cache-control'), headers.get('etag')]).toEqual([200, 'no-store', null]);

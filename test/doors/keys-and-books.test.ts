@@ -83,7 +83,7 @@ describe('a call by live key with a session', () => {
         status: 403,
         body: { code: 'policy_blocked', refusal_code: 'policy_blocked', policy_code: policy, charged: false },
       });
-      // No money was asked for, so none is named.
+      // No payment was required, so no amount is named.
       expect(body).not.toHaveProperty('requested_amount');
       expect(verifyRefusal(body, await service.jwks())).toMatchObject({ kind: 'valid' });
       expect(headers.get('x-svc-refusal-url')).toBe(body.refusal_url);

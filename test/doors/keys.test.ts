@@ -33,7 +33,7 @@ const claims = async () => (await service.query('select count(*)::int as n from 
 const underway = async () => (await service.query('select count(*)::int as n from key_call'))[0]?.n;
 const receipts = async () => (await service.query('select count(*)::int as n from receipt'))[0]?.n;
 
-/** Expects the members of a receipt whose call was not paid for. */
+/** Expects the members that a receipt has if its call was not paid for. */
 async function expectWaived(svc: ReceiptBody): Promise<void> {
   expect(svc).toMatchObject({
     payment_ref: null,
@@ -159,7 +159,7 @@ describe('POST /v1/chat/completions with a live key', () => {
       expect(heard.body.accepts).toEqual(plain.body.accepts);
       expect(plain.body).not.toHaveProperty('code');
       const v2 = decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '');
-      // A short text, because a header has little room for a sentence.
+      // The header has a short code, because there is little room for a sentence.
       expect(v2.x402Version).toBe(2);
       expect([heard.body.error, 'unknown_api_key']).toContain(v2.error);
       expect(v2.accepts).toEqual(decodePaymentRequiredHeader(plain.headers.get('PAYMENT-REQUIRED') ?? '').accepts);

@@ -7,7 +7,7 @@ import { policyDoorsOf } from '../harness/doors/policies.ts';
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** The stamp, a chat that follows from it, two that follow from that one, of which the second is refused. */
+/** An agent with these rows: the stamp, a chat that follows from it, and two that follow from that chat, of which the second is refused. */
 let agent: Agent;
 let other: Agent;
 let child: string;
@@ -89,7 +89,7 @@ describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
     const heard: { readonly status: number }[] = [];
     let reads: Promise<unknown>;
     try {
-      // Those whose turn it is wait for it.
+      // The lock makes the reads that have a turn wait.
       await standing.query('begin; lock table book_row in access exclusive mode');
       const count = reads_at_once_max + reads_waiting_per_book_max + beyond;
       reads = Promise.all(Array.from({ length: count }, async () => heard.push(await read(child))));

@@ -173,7 +173,7 @@ describe('GET /log/inclusion and /log/consistency', () => {
   );
 });
 
-/** Must be the last test: a gateway that sees the halted log stays halted. */
+/** Must be the last test, because a gateway that has found the halt stays halted. */
 describe('GET /log/checkpoint and /log/proof/{task_id} of a halted log', () => {
   it('503: nothing is stated of it', async () => {
     await service.query(`update log_head set halted = '{"known":{},"found":{}}'`);

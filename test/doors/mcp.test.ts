@@ -15,7 +15,7 @@ import { modern, sendMessage } from '../harness/mcp-message.ts';
 import { payTool, useTool } from '../harness/paying-tools.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* /mcp by the official clients of both generations, on a real chain. */
+/* Calls of /mcp by the official clients of both protocol generations, on a real chain. */
 
 let service: Service;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const me = { name: 'test', version: '1' };
 const every = [...doorTools(everyDoor).values()];
 const usual = selectTools(every, defaultListing).map(({ name }) => name);
 
-/** The client that begins with a handshake. It knows each tool's output schema, and holds every answer against it. */
+/** The client that starts with a handshake. It checks every answer against the tool's output schema. */
 async function connect(headers: Record<string, string> = {}, query = '?tools=all&schemas=full'): Promise<Client> {
   const client = new Client(me);
   const url = new URL(`${service.url}/mcp${query}`);
@@ -37,7 +37,7 @@ async function connect(headers: Record<string, string> = {}, query = '?tools=all
   return client;
 }
 
-/** The newer client; `mode` says which generation it has to speak. */
+/** The newer client, which finds out the protocol generation by itself. */
 async function connectModern(query = ''): Promise<ModernClient> {
   const client = new ModernClient(me, { versionNegotiation: { mode: 'auto' } } as never);
   await client.connect(new ModernTransport(new URL(`${service.url}/mcp${query}`)) as never);
@@ -139,7 +139,7 @@ describe('the official client with a handshake', () => {
     const { body: receipt } = await service.get(`/receipt/${svc.task_id}`, { accept: 'application/json' });
     expect(receipt.issuer_signature).toEqual(svc.issuer_signature);
     expect(receipt.payload_hash).toBe(svc.payload_hash);
-    // The same payment and request by REST bring the same signed bytes, and nothing is charged.
+    // The same payment and request by REST get the same signed bytes, and nothing is charged.
     const header = Buffer.from(JSON.stringify(payment)).toString('base64');
     const replayed = await service.post<JsonObject>(CHAT, ask('by a tool'), { 'PAYMENT-SIGNATURE': header });
     expect(replayed.status).toBe(200);

@@ -207,7 +207,7 @@ describe('400 of what looks like something and is nothing', () => {
   });
 });
 
-/** Bytes of a header as they are. */
+/** Sends a header with exactly these bytes. */
 function sendRaw(headers: Record<string, string>, name: string, bytes: number[]) {
   return new Promise<{ status: number; body: JsonObject }>((resolve, reject) => {
     const sent = request(`${service.url}${CHAT}`, {
@@ -219,7 +219,7 @@ function sendRaw(headers: Record<string, string>, name: string, bytes: number[])
       for await (const chunk of answer) chunks.push(chunk as Buffer);
       resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) as JsonObject });
     });
-    // Together with text Node would write them as UTF-8.
+    // Sent as bytes, because Node would write headers together with text as UTF-8.
     sent.end(Buffer.from(JSON.stringify(ask())));
   });
 }

@@ -8,8 +8,8 @@ import { answerWith, type HubServer, openHubServer } from '../harness/receipt/in
 import { atEnd } from '../harness/release.ts';
 
 /*
- * A hub that speaks Anthropic's dialect. Its answers are those of the public reference: https://platform.claude.com/docs/en/api/messages
- * and https://platform.claude.com/docs/en/build-with-claude/streaming.
+ * A hub with Anthropic's dialect. Its answers are those of the public reference: https://platform.claude.com/docs/en/api/messages and
+ * https://platform.claude.com/docs/en/build-with-claude/streaming.
  */
 
 const MESSAGES = '/v1/messages';
@@ -136,7 +136,7 @@ async function streamed(
 const commitment = ({ payload }: ReceiptBody) =>
   (payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
 
-/** An answer in which thinking, text and calls take turns. */
+/** Blocks of an answer in which thinking, text and calls alternate. */
 const encrypted = { type: 'redacted_thinking', data: 'ZW5j' };
 const again = { type: 'thinking', thinking: 'Paris, then.', signature: 'QUdBSU4' };
 const unsigned = { type: 'thinking', thinking: 'And quickly.', signature: '' };
@@ -166,7 +166,7 @@ const inEvents = (blocks: readonly JsonObject[]) => [
   }),
   ...parts.slice(-2),
 ];
-/** As they go out. */
+/** The blocks as the service sends them. */
 const shownOf = (blocks: readonly JsonObject[]) =>
   blocks.map((block): JsonObject => {
     if (block.type === 'text') return { ...block, citations: null };

@@ -41,7 +41,7 @@ async function open(body: JsonObject, { headers = {}, by = fetch }: Options) {
   return { answer, events, leave: () => hang_up.abort() };
 }
 
-/** All that is said, each event as the description has it, and what its deltas add up to. */
+/** Reads a whole stream. Each event must match its description. Returns the events and the content that their deltas add up to. */
 async function readStream(body: JsonObject, options: Options) {
   const { answer, events } = await open(body, options);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
@@ -58,7 +58,7 @@ async function readStream(body: JsonObject, options: Options) {
   return { answer, all, names, svc, content: contentOf(all) };
 }
 
-/** As a client puts the blocks together. */
+/** The content as a client assembles it from the blocks. */
 function contentOf(all: readonly JsonObject[]): JsonObject[] {
   const blocks: { block: JsonObject; given: string }[] = [];
   for (const { type, index, content_block, delta } of all) {
@@ -183,7 +183,7 @@ describe(`POST ${MESSAGES} with stream: true`, () => {
     expect(all.at(-1)).toMatchObject({
       error: { type: 'api_error', message: expect.stringContaining('ended its answer') },
     });
-    // Each of them is described by name: not only let through as something more.
+    // The description names each of these members, rather than allowing them as additional ones.
     expect(Object.keys(MessageStreamFault.shape)).toEqual(expect.arrayContaining(Object.keys(all.at(-1) ?? {})));
     expect(content).toMatchObject([{ text: 'This is ' }]);
     expect(commitment(svc)).toMatchObject({ status: 'UNVERIFIED', omission_rule: 'hub_broke_off' });

@@ -60,7 +60,7 @@ async function bought(members: JsonObject = {}, headers: Record<string, string> 
   });
   return { ...heard, payer };
 }
-/** What the hub was asked, beside the model. */
+/** Body of the last request that the hub received. */
 const heardByHub = () => hub.received.at(-1)?.body as JsonObject;
 const png = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } as const;
 const PNG_URL = 'data:image/png;base64,iVBORw0KGgo=';
@@ -270,7 +270,7 @@ describe(`what a hub hears of POST ${MESSAGES}`, () => {
       tool_choice: { type: 'function', function: { name: 'look_up' } },
       parallel_tool_calls: false,
     });
-    // Nothing that says who asks, and no header of the caller's.
+    // The hub gets nothing that identifies the caller, and no header of the caller's.
     expect(JSON.stringify(heardByHub())).not.toContain('somebody');
   });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-/** The first hub comes first in the order of trying, so `svc/auto` is its alpha-1. */
+/** Number of calls of each hub. The first hub is tried first, so `svc/auto` is its alpha-1. */
 const hubCalls = () => service.hubs.map(({ requests }) => requests.length);
 const down = (hub: 0 | 1) => service.hubs[hub].behave({ kind: 'status', status: 500 });
 

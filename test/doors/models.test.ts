@@ -44,7 +44,7 @@ describe('GET /v1/models', () => {
     await listed({ 'X-Router-Key': 'sk-caller', 'user-agent': 'a-caller', authorization: 'Bearer a-live-key' });
     const [first, ...others] = router.requests.filter(({ path }) => path === '/v1/models');
     expect(Object.keys(first?.headers ?? {}).sort()).toEqual(['accept', 'connection', 'host']);
-    // One list serves many.
+    // One list serves many requests, so the others cause no further call.
     expect(others).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { notOffered } from '../../rest-compat/inference/not-offered.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* What the APIs whose clients are served here have, and this service does not. */
+/* Parts of other APIs that their clients may call and that this service does not offer. */
 
 let service: Service;
 beforeAll(async () => {

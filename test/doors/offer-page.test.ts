@@ -9,12 +9,14 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
-/* The page of a paid URL in a browser; every other client gets the same bytes as without it. */
+/* The page of a paid URL in a browser. Every other client must get the same bytes as without that feature. */
 
 const CHROME =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7';
 const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-/** curl, fetch and Python's requests say the first, axios the third, Java's HttpURLConnection the last. */
+/**
+ * Accept headers of programs: the first is of curl, fetch and Python's requests, the third of axios, the last of Java's HttpURLConnection.
+ */
 const PROGRAMS = [
   '*/*',
   'application/json',
@@ -36,7 +38,7 @@ interface OpenedPage {
   readonly head_bytes: number;
 }
 
-/** With no header but those: `fetch` always says what it accepts. */
+/** Sends a request with only these headers, because `fetch` always adds an Accept header. */
 function open(
   method: string,
   path: string,
@@ -85,7 +87,7 @@ describe.each(rows.filter(isOpenToAll))('GET %s', (path, { methods: [method] }) 
       resource: { url: service.url + pathOf(path) },
       accepts: [{ amount: '2000', network: 'eip155:8453' }],
     });
-    // This service settles on no other.
+    // This service settles only on Base.
     expect(page.body).toContain('<dt>Networks</dt><dd>Base</dd>');
   });
 });
@@ -107,7 +109,7 @@ describe.each(rows.filter(row => !isOpenToAll(row)))('GET %s, which requires a s
   });
 });
 
-/** Without the headers that differ in every response. */
+/** The response without headers that differ each time. */
 function comparable({ status, headers, body }: OpenedPage) {
   const { date: _date, 'x-request-id': _id, 'server-timing': _time, ...rest } = headers;
   return { status, headers: rest, body };
@@ -122,7 +124,7 @@ describe.each(rows)('%s', (path, { possession }) => {
     expect(first?.headers.vary ?? '').not.toMatch(/accept/i);
     const unpaid = await open('POST', pathOf(path), { accept: '*/*' });
     expect(first?.status).toBe(possession === 'none' ? 402 : 401);
-    // A POST to /v1/messages has the members of that API's errors besides.
+    // A response to POST /v1/messages additionally has the members of that API's errors.
     if (possession === 'none') expect(JSON.parse(unpaid.body)).toMatchObject(JSON.parse(first?.body ?? ''));
   });
 

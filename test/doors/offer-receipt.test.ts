@@ -27,7 +27,7 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-/** The signed offers of an unpaid answer, as a client of the official package sees them. */
+/** The signed offers of a 402 as the official package reads them. */
 async function signedOffers(path: string, headers: Record<string, string> = {}) {
   const heard = await service.knock('POST', path, { headers });
   const header = heard.headers.get('PAYMENT-REQUIRED') ?? '';
@@ -35,7 +35,7 @@ async function signedOffers(path: string, headers: Record<string, string> = {}) 
   return { header, required, offers: extractOffersFromPaymentRequired(required).filter(isEIP712SignedOffer) };
 }
 
-/** The address that the service's did:web document lets sign for its host. */
+/** The address that the did:web document allows to sign for the service's host. */
 async function signerInDid(): Promise<string | undefined> {
   const { body } = await service.get<{ verificationMethod: { blockchainAccountId?: string }[] }>(
     '/.well-known/did.json',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('GET /openapi.json', () => {
-  /** Every object anywhere in a document. */
+  /** All objects at any depth of a document. */
   function* objectsIn(value: unknown): Generator<JsonObject> {
     if (Array.isArray(value)) for (const item of value) yield* objectsIn(item);
     if (!isJsonObject(value)) return;
@@ -125,7 +125,7 @@ describe('GET /openapi.json', () => {
     const schemas = [...objectsIn(await described())];
     const lists = schemas.filter(({ type }) => type === 'array');
     expect(lists.filter(({ items }) => !isJsonObject(items))).toEqual([]);
-    // JSON Schema 2020-12, 10.3.1.1: a non-empty array.
+    // `prefixItems` must be a non-empty array (JSON Schema 2020-12, section 10.3.1.1).
     expect(schemas.filter(({ prefixItems }) => Array.isArray(prefixItems) && prefixItems.length === 0)).toEqual([]);
   });
 });

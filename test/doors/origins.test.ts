@@ -79,7 +79,7 @@ it('a request that names two hosts is refused to a page so that it can read it',
   expect(socket.heard).toContain(`access-control-allow-origin: ${PAGE}\r\n`);
 });
 
-/** As it came over the wire: fetch would undo the coding. */
+/** The encoded body as it is sent, because fetch would decode it. */
 function coded(path: string, headers: Record<string, string>, body?: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST';

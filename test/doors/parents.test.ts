@@ -95,7 +95,7 @@ describe('a call that names its parent', () => {
     const again = await send(follows(agent.task_id));
     expect(again.body.svc.settlement_status).toBe('idempotent_replay');
     expect(await send(follows(first.body.svc.task_id))).toMatchObject({ status: 409 });
-    // What it names is not even looked for: the payment is spent, and no answer may call it unused.
+    // The parent is not looked up, because the payment is spent and no answer may call it unused.
     expect(await send(follows('task_of_nobody'))).toMatchObject({
       status: 409,
       body: { code: 'claim_already_settled' },

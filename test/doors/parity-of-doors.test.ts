@@ -22,12 +22,12 @@ import { invoiceOf, transferOf } from '../harness/ingest/transfer-source.ts';
 import { untilHolds } from '../harness/until-holds.ts';
 
 /*
- * A door gives the same answer by each face that offers it: for every door that only reads, and for each other door whose answer shows
- * something signed. What is refused by REST is refused by GraphQL, too. What A2A shows, and objects of which a door shows more, are in
- * parity.test.ts.
+ * An endpoint gives the same answer through each face that offers it. This is tested for every endpoint that only reads, and for every
+ * other one whose answer contains a signed document. What REST refuses, the graph must refuse too. Answers of A2A, and objects of which an
+ * endpoint shows more, are in parity.test.ts.
  */
 
-/** Doors of these kinds that are not compared, and why. */
+/** Endpoints of these kinds that are not compared, with the reason. */
 const not_compared: Readonly<Record<string, string>> = {
   record_inflow: 'each call makes another row, whose claim get_agent_book shows',
   correct_inflow: 'each call makes another correction, which get_agent_book shows',
@@ -42,7 +42,7 @@ const not_compared: Readonly<Record<string, string>> = {
   get_log_entries: 'it is bytes, which the graph has in base64: log.test.ts',
 };
 
-/** Doors whose whole answer is compared, because a later call returns the same. */
+/** Endpoints whose whole answer is compared, because a later call gets the same one. */
 const compared = everyDoor.filter(
   door => signingDoors.includes(door) || (door.kind === 'document' && door.effect === 'reads'),
 );
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 const agentId = () => populated.agent.agent_id;
 const sessionOf = ({ session }: { readonly session: string }) => ({ 'X-SVC-Session': session });
-/** A request about the agent's book, with its session. */
+/** A request for the agent's book with its session. */
 const ofBook = (more: FaceRequest = {}): FaceRequest => ({
   headers: sessionOf(populated.agent),
   ...more,
@@ -67,14 +67,14 @@ const ofBook = (more: FaceRequest = {}): FaceRequest => ({
 const ofWaiting = () =>
   ofBook({ params: { agent_id: String(populated.waiting.agent_id) }, headers: sessionOf(populated.waiting) });
 
-/** The example of each door that sells work, paid for once and not yet sent. */
+/** Examples of each endpoint that sells work. Each has one payment, which was not sent yet. */
 async function paidWork(): Promise<Record<string, readonly FaceRequest[]>> {
   const sold = signingDoors.filter(door => door.price !== null && door.challenge === 'first');
   const given = sold.map(async (door): Promise<[string, readonly FaceRequest[]]> => {
     const payer = await populated.service.chain.newWallet();
     const headers = await populated.service.payment(payer, door.path);
     const { example } = door;
-    // A task names its payer.
+    // A task must name its payer.
     const body = { ...example, ...(example && 'sender' in example && { sender: payer.address }) };
     if (door.takes === 'application/json') return [door.name, [{ headers, body }]];
     const file = audio('parity');
@@ -87,7 +87,7 @@ async function paidWork(): Promise<Record<string, readonly FaceRequest[]>> {
   return Object.fromEntries(await Promise.all(given));
 }
 
-/** A chat whose request has members that GraphQL spells differently or does not know, and whose answer calls a tool. */
+/** A chat whose request has members that GraphQL writes differently or does not have, and whose answer calls a tool. */
 async function chatWithTools(): Promise<FaceRequest> {
   const tool = { name: 'weather', parameters: { type: 'object', properties: { in_city: { type: 'string' } } } };
   const headers = await populated.service.payment(await populated.service.chain.newWallet(), CHAT);
@@ -117,7 +117,7 @@ async function everything(): Promise<Record<string, readonly FaceRequest[]>> {
     message: `svc.receipts|${service.url}|${account.address}|${signed_at}`,
   });
   const wallet = { wallet: account.address };
-  // The receipts of a call, of the stamp of a registration, of a foreign payment and of a router's generation.
+  // Receipts of a call, of the stamp of a registration, of a payment to another service and of a router's generation.
   const receipts = [task_id, agent.task_id, populated.completed, populated.generated];
   const work = await paidWork();
   return {
@@ -172,7 +172,7 @@ async function everything(): Promise<Record<string, readonly FaceRequest[]>> {
     get_session_types: [{}],
     get_session: populated.sessions.map((delegation_hash, index, { length }) => ({
       params: { delegation_hash },
-      // The signed revocation is the one that ended the last session.
+      // Only the last session was ended by a signed revocation.
       ...(index < length - 1 && { unsigned: true }),
     })),
     list_sessions: [ofBook(), ofBook({ query: { limit: '2' } })],
@@ -230,7 +230,7 @@ it('each door that sells work is among them', () => {
   expect(signingDoors).toEqual(expect.arrayContaining(sells));
 });
 
-/** Members that say when or how an answer was given, and not what it is about: only their presence is compared. */
+/** Members that depend on when or how an answer was given. Only their presence is compared. */
 const OF_THE_ANSWER: ReadonlySet<string> = new Set(['as_of', 'exported_at', 'settlement_status', 'cursor']);
 
 function lasting(value: Json): Json {
@@ -242,7 +242,7 @@ function lasting(value: Json): Json {
   );
 }
 
-/** The list that an answer is, or the list among its members. */
+/** An answer that is a list, or the list among its members. */
 function listIn(answer: Json): readonly Json[] {
   const found = Array.isArray(answer)
     ? answer
@@ -258,7 +258,8 @@ describe.each(compared.filter(({ name }) => !(name in not_compared)).map(door =>
   (name: string, door: Door) => {
     it('answers the same, and the same that is signed, by each face that offers it', async () => {
       for (const given of requests[name] ?? []) {
-        // An allowance is signed again each second, and the log grows: all faces are called until nothing changed between the calls.
+        // An allowance is signed again each second, and the log grows. All faces are therefore called until nothing changed between the
+        // calls.
         await untilHolds(async () => {
           const { rest, ...others } = await answersOf(populated.service, door, given);
           const offered = Object.values(others).filter(answer => answer !== null);
@@ -277,13 +278,13 @@ describe.each(compared.filter(({ name }) => !(name in not_compared)).map(door =>
 
 interface Row {
   readonly door: string;
-  /** What is wrong with the request. */
+  /** Name of the fault in the request. */
   readonly why: string;
   readonly given: () => FaceRequest;
   /** Variables of the operation on GraphQL, for requests that REST refuses before it runs an operation. */
   readonly variables?: () => JsonObject;
   readonly refused: FaceRefusal;
-  /** GraphQL returns null instead of an error. */
+  /** Whether GraphQL returns null instead of an error. */
   readonly null_on_graph?: true;
 }
 

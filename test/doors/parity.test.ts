@@ -9,31 +9,30 @@ import { paidBy, sendMessage, toolCall } from '../harness/mcp-message.ts';
 import { untilHolds } from '../harness/until-holds.ts';
 
 /*
- * A receipt is the same bytes in each of its forms, whichever face it is asked for by, and so is what a paid call answers. A
- * face is a column: how it asks for one object; one that does not offer it leaves it out. What other doors show is compared in
- * parity-of-doors.test.ts.
+ * A receipt has the same bytes in each of its forms through every face, and so has the answer to a paid call. Each column says how a face
+ * requests one object; a face that does not offer it has no column. Other endpoints are compared in parity-of-doors.test.ts.
  */
 
-/** The rows that were made, by which objects are named. */
+/** The session and the task that the requests name. */
 interface ParityRows {
   readonly session: string;
   readonly task_id: string;
 }
 
-/** Where a face has it: what is asked, and the way to the object in the answer. */
+/** A request by one face, and the path of the object in its answer. */
 interface ParityCase<Q> {
   readonly asks: Q;
   readonly way?: readonly (string | number)[];
-  /** Members that say when it was asked for. */
+  /** Members that depend on the time of the request. */
   readonly but?: readonly string[];
 }
-/** A tool, and what it is given. */
+/** A tool and its arguments. */
 type Tool = readonly [name: string, given?: JsonObject];
 interface Asks {
   readonly rest: string;
   readonly graphql: string;
   readonly mcp: Tool;
-  /** GetTask of that id. */
+  /** Id for GetTask. */
   readonly a2a: string;
 }
 type Face = keyof Asks;
@@ -42,14 +41,14 @@ type Columns = { readonly [F in Face]?: ParityCase<Asks[F]> };
 let service: Service;
 let made: ParityRows;
 
-/** How each face is asked; what comes is text, or a JSON value. */
+/** Sends the request of each face. Returns a text or a JSON value. */
 const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
   async rest(path) {
     const answer = await fetch(service.url + path, { headers: { 'X-SVC-Session': made.session } });
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect(answer.status, bytes.toString()).toBe(200);
     const type = answer.headers.get('content-type') ?? '';
-    // What is no text is base64 on the graph.
+    // A document that is not text is base64 on the graph.
     if (type.startsWith(SCITT_STATEMENT)) return bytes.toString('base64');
     return type.startsWith('application/json') ? (JSON.parse(bytes.toString()) as Json) : bytes.toString();
   },
@@ -70,7 +69,7 @@ const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
   },
 };
 
-/** Null where that face does not offer it. */
+/** The object as a face shows it. Null if the face does not offer it. */
 async function shownBy<F extends Face>(face: F, asked: ParityCase<Asks[F]> | undefined): Promise<string | null> {
   if (!asked) return null;
   const it = along(await faces[face](asked.asks), asked.way ?? []);
@@ -121,7 +120,7 @@ beforeAll(async () => {
   const { account, session } = await service.newAgent();
   const { task_id } = (await service.buy(account, ask('Parity'))).body.svc;
   made = { session, task_id };
-  // Until the newest leaf is behind the newest statement of totals: nothing moves any more.
+  // Waits until the newest statement of totals includes the newest leaf, so that nothing changes after it.
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
   const stated = async () => (await service.get('/log/totals')).body?.tree_size;
   await untilHolds(async () => expect(await stated()).toBe(Number(log?.tree_size)));
@@ -151,7 +150,7 @@ interface FaceAnswer {
 }
 type Call = (shown: Readonly<Record<string, string>>, request: JsonObject) => Promise<FaceAnswer>;
 
-/** One request for a chat, by one payment or key, as each face takes them; what comes back has the signed thing somewhere in it. */
+/** One request for a chat with one payment or key, by each face. The answer contains the signed document at some place. */
 const calls: { readonly [F in Face]: Call } = {
   rest: (shown, request) => service.post<Json>(CHAT, request, shown),
   graphql(shown, request) {
@@ -173,21 +172,21 @@ const calls: { readonly [F in Face]: Call } = {
   },
 };
 
-/** The outermost object that has that member: faces wrap it each in their own way. */
+/** The outermost object with that member, because each face wraps it differently. */
 function havingIn(it: Json, member: string): JsonObject | null {
   if (Array.isArray(it)) return it.map(one => havingIn(one, member)).find(found => found !== null) ?? null;
   if (!isJsonObject(it)) return null;
   return member in it ? it : havingIn(Object.values(it), member);
 }
 
-/** What each face says of what is signed, in the same request by the same payment or key, and with which headers. */
+/** The signed document and the headers in each face's answer to the same request with the same payment or key. */
 async function byEachFace(
   shown: Readonly<Record<string, string>>,
   request: JsonObject,
   by: readonly Face[] = ['rest', 'graphql', 'mcp', 'a2a'],
 ) {
   const answers: { readonly face: Face; readonly signed: JsonObject; readonly headers: Headers }[] = [];
-  // One after the other: what is bought is bought by the first, and given again to the others.
+  // In sequence, because the first call buys and the others receive the same purchase again.
   for (const face of by) {
     const { body, headers } = await calls[face](shown, request);
     const signed = havingIn(body, 'issuer_signature');
@@ -197,7 +196,7 @@ async function byEachFace(
   return answers;
 }
 
-/** Each has those members, and each the same. */
+/** Expects that all have these members with the same values. */
 function agreesOn(answers: Awaited<ReturnType<typeof byEachFace>>, members: readonly string[]): void {
   const [first] = answers;
   for (const { face, signed } of answers)
@@ -252,7 +251,7 @@ describe('a paid call', () => {
   it.each([
     ['kill_switch', 'kill_switch', true, ask('Not by any face'), undefined],
     ['high_risk_approval_missing', 'risk_tiers', { high: ['chat_completions'], low: [] }, ask('Too risky'), undefined],
-    // A message names no model.
+    // Not by A2A, because a message names no model.
     [
       'model_not_allowed',
       'model_allowlist',

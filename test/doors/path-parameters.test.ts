@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 
-/* Names in paths that cannot belong to anybody. */
+/* Ids in paths that no object can have. */
 
 const OPS = 'the-secret-of-the-operators-of-this-board';
 let service: Service;

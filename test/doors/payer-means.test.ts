@@ -17,7 +17,7 @@ beforeAll(async () => {
 const word = ({ status, body }: { status: number; body: ChallengeBody }) => ({ status, error: body.error });
 const transfer = parseAbi(['function transfer(address to, uint256 amount)']);
 
-/** A call that waits at its hub until `meanwhile` is over. */
+/** Makes a call that waits at its hub until `meanwhile` has resolved. */
 async function whileWorking(payer: Wallet, meanwhile: (nonce: Hex) => Promise<unknown>) {
   const made = await makePayment(service, payer);
   const before = service.gates.alpha.held();

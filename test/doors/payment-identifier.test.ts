@@ -29,13 +29,13 @@ const jws = (heard: { body: Chat }) => heard.body.svc.issuer_signature.jws;
 const extensionsOf = (heard: { headers: Headers }) =>
   decodePaymentRequiredHeader(heard.headers.get('PAYMENT-REQUIRED') ?? '').extensions ?? {};
 
-/** A chat under that name, each time by an authorization of its own. */
+/** Buys a chat under that payment identifier, each time with a new authorization. */
 async function buy(account: Wallet, name: string, content: string, headers: Record<string, string> = {}) {
   const payment = await identifiedPayment(service, account, name);
   return service.post<Chat>(CHAT, ask(content), { ...payment.headers, ...headers });
 }
 
-/** The same by an Idempotency-Key. */
+/** Headers of a new payment with an Idempotency-Key. */
 async function keyed(by: typeof service, account: Wallet, name: string) {
   const { headers } = await makePayment(by, account);
   return { headers: { ...headers, 'Idempotency-Key': name } };

@@ -32,11 +32,11 @@ const word = {
   version: 'invalid_exact_evm_token_version_mismatch',
 } as const;
 
-/** What a payment on Solana carries. */
+/** Payload of a payment on Solana. */
 const svm = { payload: { transaction: 'AAAA' } };
 const seconds = (away: number) => BigInt(nowSeconds() + away);
 
-/** Refused, nothing claimed, nothing moved; and the same wallet pays well after it. */
+/** Expects that the payment is refused, that nothing was claimed or moved, and that another payment of the same wallet succeeds. */
 async function refusedThenPaid(change: () => PaymentChange) {
   const payer = await service.chain.newWallet();
   const { headers } = await makePayment(service, payer, change());

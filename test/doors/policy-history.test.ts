@@ -22,7 +22,7 @@ let service: Service;
 let agent: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  // What one test breaks on purpose.
+  // A test causes this error on purpose.
   service = await openService({}, { meant: /violates check constraint/ });
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });

@@ -12,7 +12,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let agent: Agent;
-/** A stamp, three chats and a task on its book, of 2000 each. */
+/** An agent with a stamp, three chats and a task on its book, of 2,000 atomic units each. */
 beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key' }, { mid_hour: true });
   agent = await service.newAgent();

@@ -83,11 +83,11 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
     [{ policy_type: 'hourly_cap', value: '1.5' }, 'invalid_policy', 'value'],
     [{ policy_type: 'hourly_cap', value: { atomic: '1' } }, 'invalid_policy', 'value'],
     [{ policy_type: 'kill_switch', value: 'off' }, 'invalid_policy', 'value'],
-    // It would be read as null, and clear.
+    // A missing value would be read as null and clear the policy.
     [{ policy_type: 'kill_switch' }, 'invalid_policy', 'value'],
     [{ value: null }, 'invalid_request', 'policy_type'],
     [{ policy_type: 7, value: null }, 'invalid_request', 'policy_type'],
-    // It was to be tried, and would be in force.
+    // With the wrong name the policy would be active instead of being tried.
     [{ policy_type: 'kill_switch', value: true, Mode: 'shadow' }, 'invalid_request', 'Mode'],
   ] as const)('400 for %j', async (body, code, param) => {
     const before = (await read()).body;

@@ -18,33 +18,33 @@ import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-f
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** Has one object of each kind. */
+/** An agent with one object of each kind. */
 let agent: Agent;
 let things: DoorObjects;
 let other: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  // A service of its own: these tests write to the board, which files that share a service expect empty.
+  // Not the shared service, because these tests write to the board, which files that share a service expect to be empty.
   service = await openService();
   [agent, other, stranger] = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
   things = await createObjects(service, agent, other);
 });
 
 /**
- * Every door of a book, by each of its methods, so that later ones are included. Where possession is only offered (record.test.ts), anybody
- * may know which agents exist.
+ * Every endpoint of a book with each of its methods, so that later ones are included. Endpoints where possession is optional
+ * (record.test.ts) are left out, because they may reveal which agents exist.
  */
 const shut = everyDoor
   .filter(({ possession }) => ['required', 'session', 'bound'].includes(possession))
   .flatMap(door => door.methods.map(method => [method, door.path, door] as const));
 const ofBooks = shut.filter(([, path]) => path.includes('{agent_id}'));
-/** No path of the board names an agent: the body names the agent that a proof belongs to. */
+/** Endpoints of the board. Their paths name no agent; the body names the agent to which a proof belongs. */
 const ofBoard = shut.filter(([, path]) => !path.includes('{agent_id}'));
 
 it('covers every endpoint that names an agent, and every one of the board that writes by possession', () => {
   const walked = new Set([...ofBooks, ...ofBoard].map(([, , door]) => door));
   const left = everyDoor.filter(door => !walked.has(door));
-  // One is answered with a signature; the other shows anybody what a book's owner has published.
+  // One is answered with a signature instead. The other one shows what a book's owner has published to everyone.
   expect(
     left
       .filter(({ path }) => path.includes('{agent_id}'))
@@ -58,13 +58,13 @@ it('covers every endpoint that names an agent, and every one of the board that w
 
 interface PossessionRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Null means no body at all. A GET has no body. */
+  /** Body of the request. Null sends none; a GET has none. */
   readonly body?: JsonObject | null;
   readonly query?: string;
 }
 type Ids = Readonly<Record<string, string | number>>;
 
-/** Everything in an answer except its date and its request id. */
+/** An answer without its date and its request id. */
 async function comparableAnswer(
   method: DoorMethod,
   path: string,
@@ -82,14 +82,14 @@ const sessionOf = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': s
 /** A well-formed session that does not exist. */
 const NOBODYS_SESSION = `svcs_${'A'.repeat(43)}`;
 
-/** Requests that prove nothing: a session where none is looked for, and bodies that the door would take, or none. */
+/** Requests that prove nothing: with a session or proof where none is read, and with valid bodies or without one. */
 const nothing = (method: DoorMethod, door: Door): readonly PossessionRequest[] => [
   { query: `?session=${agent.session}` },
   { query: `?proof=${encodeURIComponent(proofOf(agent.session, agent.agent_id))}` },
   ...(method === 'GET' ? [] : [{ body: null }, ...bodiesOf(door, things).map(body => ({ body }))]),
 ];
 
-/** Whatever else is wrong with the request, it passed the check of possession. */
+/** Expects that a request passed the check of possession. It may be refused for another reason. */
 function expectOpen(status: number): void {
   expect([401, 403, 429]).not.toContain(status);
   expect(status).toBeLessThan(500);
@@ -98,10 +98,10 @@ function expectOpen(status: number): void {
 const written = () => fingerprints(service);
 
 describe.each(ofBooks)('%s %s', (method, path, door) => {
-  /** An agent that exists and one that never did; each with the existing objects of the first. */
+  /** Ids of an existing agent and of one that never existed, both with the existing objects of the first. */
   const known = () => ({ ...things, agent_id: agent.agent_id });
   const unknown = () => ({ ...things, agent_id: 999_999 });
-  /** Also other agents that exist, that could exist, and ids that no agent can have. */
+  /** Additional ids: of other existing agents, of agents that could exist, and ids that no agent can have. */
   const everyId = (): readonly Ids[] => [
     known(),
     unknown(),
@@ -112,7 +112,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
 
   it('401, empty and alike for every id, without a credential or with one that proves nothing; nothing is written', async () => {
     const before = await written();
-    // The objects in the path do not belong to this book.
+    // An existing agent with objects that do not belong to its book.
     const first = await comparableAnswer(method, path, { agent_id: agent.agent_id }, {});
     expect(first).toMatchObject({ status: 401, text: '', headers: { 'www-authenticate': 'SVC-Session' } });
     for (const one of await comparableAnswersAt(everyId(), {})) expect(one).toEqual(first);
@@ -141,7 +141,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     ];
     const wrongAsWell: readonly PossessionRequest[] = [
       { headers: { 'X-SVC-Proof': proofOfAnother } },
-      // The session of the book does not make up for a wrong proof.
+      // The session of the book does not make a wrong proof valid.
       { headers: { ...sessionOf(agent), 'X-SVC-Proof': strangersOwnProof } },
       ...(sends
         ? [inBody({ session: agent.session, proof: strangersOwnProof }), inBody({ proof: proofOfAnother })]
@@ -237,7 +237,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
 
   it('opens to a session, and to a proof beside the agent’s id', async () => {
     const { session, agent_id } = agent;
-    // Each proof serves one write: where the body cannot differ, a proof of the previous window is used as a second one.
+    // Each proof is valid for one write. If the body cannot vary, the second proof is one of the previous window.
     const right: readonly PossessionRequest[] = [
       { headers: sessionOf(agent) },
       { body: { session } },
@@ -249,13 +249,13 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
   });
 });
 
-/** Root fields of one agent that check whether its book is possessed: all that name an agent except these. */
+/** Root fields that name an agent but do not check possession of its book. All others do. */
 const openFields = ['agent', 'agentRecord', 'answerApproval'];
 const fields = [
   ...queries.map(field => ['query', field.name, field] as const),
   ...mutations.map(field => ['mutation', field.name, field] as const),
 ]
-  // Paid fields read their input first, because an offer states what it is for.
+  // Paid fields are left out, because they read their input before they check possession: an offer states what it is for.
   .filter(([, name, field]) => !isPaid(field) && !openFields.includes(name))
   .filter(([, , field]) => field.args.some(({ name }) => name === 'agentId'));
 
@@ -318,7 +318,7 @@ describe('on /graphql', () => {
       const body = { query: operationOf(kind, field, agent_id, whatStands()) };
       const plain = { 'X-SVC-Proof': proofOf(session, agent_id) };
       const bound = boundProofHeaders(session, agent_id, { method: 'POST', path: '/graphql', body });
-      // A slice may be opened by a proof that is bound to its request: it serves once, for that request only.
+      // A proof that is bound to a request is valid once and for that request only. It may open a slice, so it is left out there.
       for (const shown of name === 'createAssignment' ? [plain] : [plain, bound]) {
         const heard = await service.post('/graphql', body, { 'X-SVC-Agent': String(agent_id), ...shown });
         expect(heard.body).toMatchObject({ errors: [{ extensions: { code: 'forbidden', status: 403 } }] });
@@ -340,7 +340,7 @@ describe('GET /v1/agents/{agent_id}/book by a proof', () => {
       const window = proofWindow(Date.now());
       const proof = bookProof(session, agent_id, window + away);
       const heard = await service.get(`/v1/agents/${agent_id}/book`, { 'X-SVC-Proof': proof });
-      // Nothing can be concluded if the window ended in between.
+      // If the window has ended in between, the answer proves nothing.
       if (proofWindow(Date.now()) !== window) continue;
       expect(heard.status).toBe(status);
       return;

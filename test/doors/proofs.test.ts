@@ -16,7 +16,7 @@ let agent: RegistrationAnswer & {
   readonly escrow_id?: string;
   readonly report_id?: string;
 };
-/** The other party of the escrow that is opened. */
+/** The other party of the escrow that the test opens. */
 let counterparty_agent_id: number;
 beforeAll(async () => {
   service = await sharedService();
@@ -67,7 +67,7 @@ function writes(name: string, method: DoorMethod, body: JsonObject | null): bool
   return method !== 'GET' && !reads && (body === null || !('limit' in body));
 }
 
-/** What must exist before a door has something to do. */
+/** Requests that create what an endpoint needs to succeed. */
 const prepared: readonly { beneath: string; by: readonly [method: DoorMethod, door: string, members: JsonObject] }[] = [
   { beneath: '/publish', by: ['POST', '/export/publish', {}] },
   { beneath: '/webhook/', by: ['PUT', '/webhook', { url: 'https://hooks.invalid/' }] },
@@ -106,9 +106,9 @@ describe.each(knocks)('$method $path with $body', ({ name, method, path, body, a
     expect(await send({ ...one, body: { proof: plain, ...one.body } }, {})).toMatchObject(
       method === 'GET' ? { status: 401 } : writes ? refused : { status: 200 },
     );
-    // Where the body has no member that could differ, no other write is possible.
+    // If the body has no member that could vary, no second write is possible.
     if (!writes || another !== null) expect(good).toContain((await send(other, proof)).status);
-    // A proof of the neighbouring window is a different proof, and serves once for itself. The next window may have begun by now.
+    // A proof of the next or previous window is a different proof, which is also valid once. The next window may have begun by now.
     const before = shows(plainOf(agent, proofWindow(Date.now()) === window ? -1 : 1, window));
     expect(good).toContain((await send(one, before)).status);
     expect(await send(one, before)).toMatchObject(writes ? refused : { status: 200 });

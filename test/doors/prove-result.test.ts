@@ -15,7 +15,7 @@ let chat: Chat;
 beforeAll(async () => {
   service = await sharedService();
   chat = (await service.buy(await service.chain.newWallet(), ask('Proven'))).body;
-  // The log has to have grown since: a proof of its newest leaf has the least in it.
+  // The log must have grown since, because a proof of the newest leaf is the shortest.
   for (const content of ['One', 'Two', 'Three']) await service.buy(await service.chain.newWallet(), ask(content));
 });
 

@@ -5,7 +5,7 @@ import { askToStream, listen } from '../harness/doors/listen.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { startTestHub } from '../harness/hub.ts';
 
-/* What a receipt says of what its work has cost: integers in atomic USDC, where HUBS prices the model. */
+/* The receipt states the cost of its work in atomic USDC as integers, if HUBS has prices for the model. */
 
 const token_prices = { 'priced-1': { input: 1_000_000, output: 3_000_000 } };
 

@@ -17,7 +17,7 @@ const ISSUER_KEYS = ['22'.repeat(32), '11'.repeat(32)];
 let service: Service;
 let chat: Chat;
 beforeAll(async () => {
-  // The current key first, and one that was retired: the history has two versions.
+  // A current key and a retired one, so that the history has two versions.
   service = await openService({ ISSUER_KEYS: ISSUER_KEYS.join(',') });
   chat = (await service.buy(await service.chain.newWallet(), ask('Hello', { model: 'alpha-2' }))).body;
 });
@@ -225,7 +225,7 @@ describe('GET /.well-known', () => {
   interface Shape {
     readonly properties: object;
   }
-  /** The first form of an answer with several forms. */
+  /** Members of an answer's first form. */
   const firstOf = (output: Resource['output']) => ('anyOf' in output ? output.anyOf[0] : output)?.properties ?? {};
 
   it('/x402 200: every paid door with the very offer of its 402, and the schemas that v1 has in short', async () => {
@@ -234,18 +234,18 @@ describe('GET /.well-known', () => {
     const paid = everyDoor.filter(({ price }) => price !== null);
     expect(body.resources.map(({ resource }) => resource)).toEqual(paid.map(door => service.url + door.path));
     const { agent_id, session } = await service.newAgent();
-    // Where the price depends on the request no offer is listed.
+    // If the price depends on the request, no offer is listed.
     const offered = body.resources.filter(({ accepts }) => accepts.length > 0);
     expect(paid.filter(({ price }) => price?.amount_atomic === null)).toHaveLength(paid.length - offered.length);
     for (const { resource: template, method, accepts, input, output } of offered) {
       const resource = template.replace('{agent_id}', String(agent_id)).replace(/\{\w+\}/g, 'any');
-      // Where possession is checked first, only a caller that proves it is shown the offer.
+      // If possession is checked first, only a caller that proves it gets the offer.
       const door = paid.find(({ path }) => template === service.url + path);
       const headers: Record<string, string> = door?.challenge === 'first' ? {} : { 'X-SVC-Session': session };
       const unpaid = await service.knock<ChallengeBody>(method, resource.replace(service.url, ''), { headers });
       const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
       expect(accepts).toEqual(required.accepts);
-      // Once, in the body: the header of v2 contains only the offer.
+      // The body contains these schemas, and the header of v2 only the offer.
       expect(Object.keys(required).sort()).toEqual(['accepts', 'extensions', 'resource', 'x402Version']);
       expect(required.resource).toEqual({ url: resource });
       const [offer] = unpaid.body.accepts;

@@ -21,7 +21,7 @@ interface Answer {
   readonly data: { readonly receipt: { readonly preimage: string; readonly payload: JsonObject } };
 }
 
-/** A null of the fulfillment is signed as such; anywhere else a member that does not apply is not there. */
+/** A payload of the graph as it is signed. Nulls of the fulfillment are signed; any other null member is not in the payload. */
 function asSigned(payload: JsonObject): unknown {
   const there = (members: JsonObject) => Object.fromEntries(Object.entries(members).filter(([, it]) => it !== null));
   const { callerBinding, ...members } = there(payload);
@@ -72,7 +72,7 @@ describe('Receipt.payload', () => {
     const query = '{ __type(name: "ReceiptPayload") { fields { name } } }';
     const { body } = await service.post<{ data: { __type: { fields: { name: string }[] } } }>('/graphql', { query });
     const fields = body.data.__type.fields.map(({ name }) => name);
-    // What is signed as settled_by in old receipts is settlementBasis there.
+    // The member that old receipts sign as settled_by is settlementBasis on the graph.
     const members = Object.keys(ReceiptPayloadNoun.shape).filter(name => name !== 'settled_by');
     expect(fields.sort()).toEqual(members.map(camel).sort());
   });

@@ -78,6 +78,6 @@ it('what strangers call their models is text, wherever it stands', async () => {
   );
   expect(page).toContain('&lt;img src=x onerror=&quot;globalThis.hurt=1&quot;&gt;');
   expect(page).not.toMatch(/<img|<!--|<script>globalThis/);
-  // Its evidence, and what checks it.
+  // One contains the evidence, the other one checks it.
   expect(page.match(/<script/g)).toHaveLength(2);
 });

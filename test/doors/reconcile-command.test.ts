@@ -24,7 +24,7 @@ beforeAll(async () => {
   await sendUsdc(service.chain, agent.account.address, agent.account.address, 50n);
   paid = await newestBlock(service.chain);
   await sendUsdc(service.chain, agent.account.address, other, 7n);
-  // A stranger's, of no amount: no transfer of the wallet's.
+  // A transfer of zero that another account made, which is no transfer of the wallet.
   await sendNothingOf(service.chain, agent.account.address, other, other);
   last = await newestBlock(service.chain);
 });
@@ -43,7 +43,7 @@ function argumentsWith(members: Readonly<Record<string, string>> = {}): string[]
   return Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** As a wallet's owner runs it, with all that it says. */
+/** Runs the command as the owner of a wallet does. Returns all of its output. */
 async function reconciling(
   members: Readonly<Record<string, string>> = {},
   environment: Readonly<Record<string, string>> = { WALLET_KEY: agent.account.private_key },
@@ -53,14 +53,14 @@ async function reconciling(
   return { ...ended, lines: ended.text.split('\n') };
 }
 
-/** The same as a process, which ends only once nothing of it is open any more. */
+/** Runs the command as a process, which ends only if it leaves nothing open. */
 async function reconcilingAlone() {
   const environment = { WALLET_KEY: agent.account.private_key };
   const command = await startGateway({ entry: ENTRY, args: argumentsWith(), environment, await_health: false });
   return { code: await command.exited, lines: command.logs, text: command.logs.join('\n') };
 }
 
-/** `npm run verify` of a file. */
+/** Runs `npm run verify` for a file. */
 const verifying = (file: string) => runCommand('gateway/commands/verify.ts', [file]);
 
 describe('npm run reconcile', () => {

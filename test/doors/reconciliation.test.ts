@@ -33,7 +33,7 @@ beforeAll(async () => {
   sent.elsewhere = await sendUsdc(service.chain, from, service.pay_to, 7n);
   sent.ingested = await sendUsdc(service.chain, from, stranger.account.address, 30n);
   sent.itself = await sendUsdc(service.chain, from, from, 400n);
-  // A wallet that pays for the agent's calls without being the wallet that registered the agent.
+  // A wallet that pays for the agent's calls but did not register the agent.
   await service.buy(second, ask('by another wallet'), shown);
   sent.own = await sendUsdc(service.chain, from, second.address, 5_000n);
   // The agent's wallet pays for a call on another agent's book.
@@ -87,7 +87,7 @@ describe('POST /v1/agents/{agent_id}/book/reconciliation', () => {
       { of: 'ingested', amount: '30', used: { by: 'ingest', book: 'another' } },
       { of: 'self_dealt', amount: '400', used: undefined },
       { of: 'self_dealt', amount: '5000', used: undefined },
-      // A holder of this agent's session alone does not learn which receipt of another book it is.
+      // With only this agent's session the holder does not learn which receipt of another book it is.
       { of: 'receipted', amount: '2000', used: { by: 'receipt', book: 'another' } },
     ]);
     expect(done).toMatchObject({ blocks_done: last + 1, blocks_total: last + 1, transfers_found: 7 });
@@ -166,7 +166,7 @@ describe('POST /v1/agents/{agent_id}/book/reconciliation', () => {
       { ...(await signedBy(agent.account)), wallet },
       await signedBy(second, { signed_at: seconds() - 301 }),
       { ...(await signedBy(second)), signature: '0x' },
-      // What the wallet signed for another agent does not count for this one.
+      // A signature for another agent does not count for this one.
       await signedBy(second, { agent_id: stranger.agent_id }),
     ];
     for (const shown of wrong)

@@ -6,7 +6,7 @@ import { policyDoorsOf } from '../harness/doors/policies.ts';
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-/** Its stamp, a chat and a call that its kill switch refused were yesterday; another chat is of today. */
+/** An agent whose stamp, one chat and one refused call were yesterday, and whose other chat is of today. */
 let agent: Agent;
 let other: Agent;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('GET /v1/agents/{agent_id}/record', () => {
     expect(first.headers.get('cache-control')).toBe('public, max-age=300');
     const etag = first.headers.get('etag') ?? '';
     expect(await read('', { 'If-None-Match': etag })).toMatchObject(empty(304));
-    // What happens today does not show.
+    // Calls of the current day are not shown.
     await service.buy(agent.account, ask('Today again'));
     expect((await read()).headers.get('etag')).toBe(etag);
   });

@@ -10,7 +10,7 @@ import {
   sharedService,
 } from '../harness/doors/open-service.ts';
 
-/* What a client that sends the same payment again receives, by the state of the payment; and that its status says the same. */
+/* What a client gets that sends the same payment again, depending on the payment's state. The status of the payment must agree. */
 
 let service: Service;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ interface Kind {
   body(payer: Payer): object | Promise<object>;
 }
 
-/** Each order of a charge: work then settle, a stream, a stamp. */
+/** Calls whose work is done before or during the payment: a chat, a streamed chat and a response. */
 const works: [title: string, kind: Kind][] = [
   ['a chat', { path: CHAT, body: () => ask('Again', { model: 'alpha-1' }) }],
   ['a streamed chat', { path: CHAT, body: () => ask('Again', { model: 'alpha-1', stream: true }) }],
@@ -34,7 +34,7 @@ const every: typeof works = [
   ...works,
   ['a registration', { path: REGISTER, body: payer => registrationOf(payer, { at: SIGNED_AT }) }],
 ];
-/** Fixed, so that the request is the same each time. */
+/** A fixed time, so that the request is the same each time. */
 const SIGNED_AT = Math.floor(Date.now() / 1000);
 
 /** One payment and one request, which can be sent any number of times. */

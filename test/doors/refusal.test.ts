@@ -17,7 +17,7 @@ interface Ceiling {
   readonly policy_code: string;
   readonly policy_key?: string;
   readonly cap_atomic?: string;
-  /** Pattern of `period_start`. */
+  /** Pattern of `period_start` in the row. */
   readonly period?: string;
 }
 
@@ -71,7 +71,7 @@ describe('a call that its book refuses', () => {
     expect(base_anchor).toMatchObject({ block_hash: block.hash, state_root: block.stateRoot });
   });
 
-  /** How each ceiling is set, and the members of its row that differ from those of other ceilings. */
+  /** How each cap is set, and the members of its row that differ from those of other caps. */
   const ceilings: [string, (agent: Agent) => Promise<unknown>, Ceiling][] = [
     [
       'hourly_cap',
@@ -99,7 +99,7 @@ describe('a call that its book refuses', () => {
     const { heard } = await book.chatToRefusal(agent, ask('More', { model: 'beta-1', ...intent }));
     const { entries, totals, intents } = await book.bookOf(agent);
     const { period, ...said } = is;
-    // Members that do not apply are absent: a kill switch has no cap, and a budget no period.
+    // Members that do not apply are absent: a kill switch has no cap, and a budget has no period.
     expect(entries[0]).toEqual({
       seq: 2,
       task_id: heard.body.task_id,
@@ -179,7 +179,7 @@ describe('the same payment after a refusal', () => {
     await book.set(agent, 'kill_switch', false);
     const paid = await service.post<Chat>(CHAT, ask('A third'), payment);
     expect(paid.status).toBe(200);
-    // Both claims were released; the refusals remain.
+    // Both claims were released, but the refusals remain.
     for (const { refusal_url, task_id } of [heard.body, other.body]) {
       const { body } = await service.get(`/task-status?task_id=${task_id}`);
       expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', verify_url: refusal_url });
@@ -203,7 +203,7 @@ describe('the same payment after a refusal', () => {
   });
 });
 
-/** Sends everything that the wallet holds elsewhere. */
+/** Transfers the wallet's whole balance to another address. */
 async function spendAll(from: string): Promise<void> {
   const { chain } = service;
   const balance = await chain.balanceOf(from);

@@ -15,7 +15,7 @@ interface Described {
   >;
 }
 
-/** A wallet with money, the signed body of its registration and a payment for it: nothing sent yet. */
+/** A wallet with money, the signed body of its registration and a payment for it. Neither was sent yet. */
 async function applicant() {
   const account = await service.chain.newWallet();
   return { account, body: await registrationOf(account), payment: await service.payment(account, REGISTER) };

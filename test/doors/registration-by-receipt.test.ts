@@ -286,7 +286,7 @@ describe('a stamp and a receipt of one wallet', () => {
     ]);
     expect([byReceipt, ...stamps].map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect(await agentsOf(account)).toHaveLength(1);
-    // Transfers of the chat, and of the stamp if the registration by stamp won.
+    // One transfer for the chat, and one for the stamp if the registration by stamp came first.
     expect(await service.transfersFrom(account)).toHaveLength(byReceipt.status === 200 ? 1 : 2);
   });
 });

@@ -13,7 +13,7 @@ import { registrationOf } from '../harness/buyer.ts';
 import { openService, REGISTER, type RegistrationAnswer, type Service } from '../harness/doors/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 
-/** Address of the first contract of these tests: the service must know it before it starts. */
+/** Address of the first contract of these tests, which the service needs at its start. */
 const FACTORY = getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce: 0n });
 
 let service: Service;
@@ -34,7 +34,7 @@ const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
   ['a key that has delegated to a contract (EIP-7702)', () => wallets.delegated(delegate)],
 ];
 
-/** The wallet, with another key signing everything except payments. */
+/** The wallet, but another key signs everything except for its payments. */
 const signedBy = (wallet: ContractWallet, { signMessage }: Signer): ContractWallet => ({ ...wallet, signMessage });
 const pay = async (wallet: ContractWallet, by: Signer = wallet) =>
   service.post<RegistrationAnswer>(

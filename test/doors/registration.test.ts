@@ -22,7 +22,7 @@ interface Book {
 const book = (agent_id: number, session: string) =>
   service.get<Book>(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
 
-/** A wallet with money, the signed body of its registration and a payment for it: nothing sent yet. */
+/** A wallet with money, the signed body of its registration and a payment for it. Neither was sent yet. */
 async function applicant() {
   const account = await service.chain.newWallet();
   return { account, body: await registrationOf(account), payment: await service.payment(account, REGISTER) };
@@ -45,7 +45,7 @@ describe('POST /v1/agents/register', () => {
   it.each([
     ['a-live-key', 402],
     ['a-waiver-key', 402],
-    // It writes nothing, paid or not.
+    // A demo key writes nothing, with or without a payment.
     ['a-demo-key', 403],
   ])('%s proves no wallet: %i', async (key, status) => {
     const { body } = await applicant();

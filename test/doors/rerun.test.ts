@@ -16,8 +16,8 @@ import { delegate } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
 /*
- * Money that came without an answer: its process died in a stream, or somebody else submitted the payment after it was
- * let go of. Here the answer is taken out of the database; test/faults has the deaths.
+ * The money moved without an answer, because the process died during a stream or someone else submitted the payment after its release. Here
+ * the stored answer is deleted; the deaths are tested in test/faults.
  */
 
 let service: Service;
@@ -30,7 +30,7 @@ const hubCalls = () => service.hubs[1].requests.length;
 const lose = (task_id: string | undefined) =>
   service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
 
-/** A whole answer and a streamed one, in the same words. */
+/** A whole answer and a streamed one with the same text. */
 const kinds = [
   [
     'whole',
@@ -95,7 +95,7 @@ describe.each(kinds)('a payment without its answer (%s), sent again', (kind, bod
 
     expect((await buy(body, payment)).text).toBe(first.text);
     expect(hubCalls()).toBe(before + 1);
-    // With the one that registered it.
+    // The second transfer is that of the registration.
     expect(await service.transfersFrom(account)).toHaveLength(2);
     const book = await service.get(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
     expect(book.body).toMatchObject({ spent: '4000' });

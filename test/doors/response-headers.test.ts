@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const statuses = (heads: readonly ResponseHead[]) => heads.map(({ status }) => status);
 
-// The first call that is claimed is the one that breaks.
+// Must be the first test, because the first claimed call is the one that fails.
 it('503 settlement_pending: short, and so is the answer to the same payment', async () => {
   expect(statuses(await breakOnce(service))).toEqual(expect.arrayContaining([402, 503, 200]));
 });

@@ -41,7 +41,7 @@ async function open(body: JsonObject, { headers = {}, by = fetch }: Options) {
   return { answer, events, leave: () => hang_up.abort() };
 }
 
-/** All that is said, each event as the description has it and named by its type, numbered without a gap. */
+/** Reads a whole stream. Each event must match its description and be named by its type, with numbers without a gap. */
 async function readStream(body: JsonObject, options: Options) {
   const { answer, events } = await open(body, options);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);

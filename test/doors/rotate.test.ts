@@ -17,7 +17,7 @@ const book = (agent_id: number) => `/v1/agents/${agent_id}/book`;
 const rotate = (agent_id: number, body: object = {}, headers: Record<string, string> = {}) =>
   service.post<RotationAnswer>(`${book(agent_id)}/rotate`, body, headers);
 const proofOf = (session: string, agent_id: number) => bookProof(session, agent_id, proofWindow(Date.now()));
-/** The status of the book for that session, by each way to show it. */
+/** Statuses of the book for that session in each way to prove possession. */
 const opens = async (agent_id: number, session: string) => {
   const proof = proofOf(session, agent_id);
   const heard = await Promise.all([

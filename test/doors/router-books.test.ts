@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => router.answerWithCost({ model: 'some/model', cost: '0.00125' }));
 const { open, setKey, broadcast, summary } = routerDoorsOf(() => service);
 
-/** A well-formed key of no book. */
+/** A well-formed ingest key that belongs to no book. */
 const OTHER_KEY = ingestKey(new Uint8Array(INGEST_KEY_BYTES));
 const keptBook = async (agent_id?: number, headers = {}) => {
   const { body } = await open(agent_id === undefined ? {} : { agent_id }, headers);

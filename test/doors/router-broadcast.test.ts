@@ -11,7 +11,7 @@ import { bearer, report, routerDoorsOf, startRouter } from '../harness/doors/rou
 let service: Service;
 let router: Awaited<ReturnType<typeof startRouter>>;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
-/** With a key of the router, and without. */
+/** A book with a key of the router, and a book without one. */
 let keyed: { readonly book_id: string; readonly ingest_key: string };
 let bare: typeof keyed;
 beforeAll(async () => {

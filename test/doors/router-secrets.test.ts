@@ -10,7 +10,7 @@ beforeAll(async () => {
   router = await startRouter();
   service = await openService(
     { ROUTER_URL: router.base_url, LOG_LEVEL: 'trace' },
-    // These tables are broken on purpose while the service handles the keys.
+    // A test breaks these tables on purpose while the service handles the keys.
     { meant: /router_book|router_generation|kept_away/ },
   );
 });
@@ -44,7 +44,7 @@ it('no line of the log, no metric, no answer and no column holds an ingest key o
       heard.push(await setKey(`${book_id}x`, key, shown));
       router.answerWithCost({ model: 'some/model', cost: '0.00125' });
       heard.push(await broadcast(ingest_key, report()));
-      // A router that repeats its callers' keys to them.
+      // A router that repeats the key of its caller in its answer.
       router.behave(({ headers }, response) => {
         response.writeHead(200, { 'x-echo': String(headers.authorization) }).end(String(headers.authorization));
       });
@@ -72,7 +72,7 @@ it('no line of the log, no metric, no answer and no column holds an ingest key o
     await everyWay();
     await service.query(`alter table away rename to ${table}`);
   }
-  // Postgres names the whole row that it refused in its error.
+  // Postgres's error contains the whole row that it refused.
   await service.query('alter table router_book add constraint kept_away check (label is null) not valid');
   const kept = await open({ label: 'k' });
   expect(kept.status).toBe(500);

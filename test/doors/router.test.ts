@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 beforeEach(() => router.behave(answering));
 
-/** It refuses to list its models. */
+/** A router that refuses to list its models. */
 const answering = ({ method }: HubRequest): HubBehaviour =>
   method === 'GET' ? { kind: 'status', status: 401 } : { kind: 'answer' };
 
 const MODEL = 'router/some/model';
-/** Every key that a test has shown; only the router may receive it. */
+/** Every key that a test has sent. Only the router may receive it. */
 const shown: string[] = [];
 function newKey(): string {
   const key = `sk-caller-${randomBytes(16).toString('hex')}`;
@@ -96,7 +96,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
 
   it.each([
     [401, 401, 'router_key_invalid'],
-    // A client of x402 would take a 402 of the router for our price.
+    // A 402 of the router is passed on as 403, because an x402 client would take it for our price.
     [402, 403, 'router_refused'],
     [403, 403, 'router_refused'],
     [404, 502, 'hub_failed'],
@@ -143,7 +143,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     const before = calls().length;
     const lapsed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
     expect(lapsed).toMatchObject({ status: 409, body: { code: 'payment_lapsed', charged: false } });
-    // It has lapsed at every endpoint, also at one that calls no hub.
+    // The payment has expired at every endpoint, including one that calls no hub.
     const elsewhere = await service.post('/task-request', taskOf(payer), payment);
     expect(elsewhere).toMatchObject({ status: 409, body: { code: 'payment_lapsed', charged: false } });
     expect([calls().length, await service.transfersFrom(payer)]).toEqual([before, []]);
@@ -209,7 +209,7 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     );
     expect(tables.length).toBeGreaterThan(5);
     for (const key of shown) {
-      // Postgres shows bytes in hex.
+      // Postgres writes bytes in hex.
       const needles = [key, Buffer.from(key).toString('hex'), Buffer.from(key).toString('base64').slice(0, -4)];
       expect(service.gateway.logs.join('\n')).not.toContain(key);
       for (const { name } of tables)

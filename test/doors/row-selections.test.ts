@@ -17,7 +17,7 @@ const transports = [
   ['graphql-ws', bookSocket],
 ] as const;
 
-/** The first event of a book of one row, with what is selected of that; or how it ended. */
+/** The first event of a new book with this selection of its row, or the error that ended the subscription. */
 async function followed(over: typeof bookStream, row: string) {
   const { agent_id, session } = await service.newAgent();
   const { promise: came, resolve } = Promise.withResolvers<FollowedEvent>();

@@ -9,7 +9,7 @@ import { encodeBase64, makePayment, paymentHeaders } from '../harness/doors/make
 import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
 
 const hex = () => randomBytes(32).toString('hex');
-/** Secrets in the configuration of the service. */
+/** Secrets in the service's configuration. */
 const configured = {
   SEAL_KEY: hex(),
   SUBGRAPH_SECRET: hex(),
@@ -19,14 +19,17 @@ const configured = {
 };
 const keys = { API_KEYS: `live-${hex()}`, DEMO_KEYS: `demo-${hex()}`, BOARD_OPS_SECRET: `ops-${hex()}` };
 
-/** Everything secret that a test has sent; no line of the log may contain it. */
+/** Every secret that a test has sent. No line of the log may contain it. */
 const said = new Set<string>();
 const say = <T extends string>(secret: T): T => {
   said.add(secret);
   return secret;
 };
 
-/** Where claimed calls break: three that are paid and a registration; two by each key; and another registration. */
+/**
+ * Points at which claimed calls fail, in their order: of three paid calls and a registration, of two calls for each API key, and of another
+ * registration.
+ */
 const breaks = {
   paid: ['after_claim', 'after_work', 'before_record', ''],
   by_key: ['after_claim', 'after_work', '', ''],
@@ -36,7 +39,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService(
     { ...configured, ...keys, LOG_LEVEL: 'trace', BREAKS_AT: [...breaks.paid, ...breaks.by_key, 'after_claim'].join() },
-    // Each of these is broken on purpose while the service handles a secret.
+    // A test breaks each of these on purpose while the service handles a secret.
     {
       entry: 'test/harness/doors/gateway-that-breaks.ts',
       meant: /the drawer is stuck|kept_away|book_away|relation .+book.+ does not exist/,
@@ -49,7 +52,7 @@ beforeAll(async () => {
 
 const logs = () => service.gateway.logs.join('\n');
 
-/** A payment, with each part of it that must stay secret. */
+/** Headers of a payment, after each of its secret parts was added to `said`. */
 async function paying() {
   const payer = await service.chain.newWallet();
   say(payer.private_key.slice(2));
@@ -65,7 +68,7 @@ async function prompt() {
 
 describe('no line of the log, at the level that says most, holds', () => {
   it('a payment, its signature or the prompt of a call that is answered, refused or broken', async () => {
-    // The first three claimed calls break, each at another point; the last of them after its money moved.
+    // The first three claimed calls fail at different points, the third after its money has moved.
     for (const status of [500, 500, 503]) {
       const { headers } = await paying();
       expect((await service.post(CHAT, await prompt(), headers)).status).toBe(status);
@@ -141,7 +144,7 @@ describe('no line of the log, at the level that says most, holds', () => {
     const { payer, headers } = await paying();
     const body = await registrationOf(payer, { at: nowSeconds() });
     say(body.wallet_signature.slice(2));
-    // It breaks only once.
+    // Only the first attempt fails.
     expect((await service.post(REGISTER, body, headers)).status).toBe(500);
     const registered = await service.post<{ session: string }>(REGISTER, body, headers);
     expect(registered.status).toBe(200);
@@ -177,7 +180,7 @@ describe('no line of the log, at the level that says most, holds', () => {
   });
 
   it('anything of it, at the end', async () => {
-    // Log lines of successful calls are written a moment later.
+    // Lines about successful requests are written with a delay, so the test waits for the line of a later request.
     const last = randomUUID();
     await service.get('/v1/models', { 'x-request-id': last });
     await expect.poll(logs).toContain(last);

@@ -34,7 +34,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
     const { entries } = mine.body.read as unknown as { entries: JsonObject[] };
     expect([mine.status, entries.every(({ evidence }) => evidence === 'collected')]).toEqual([200, true]);
     expect(entries.map(({ task_id }) => task_id)).toContain(bought);
-    // The registration of the same book is not under this session.
+    // The registration is on the same book, but not under this session.
     expect(entries.map(({ task_id }) => task_id)).not.toContain(owner.task_id);
     const { body: challenge } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
       at(bound.delegation_hash, 'challenge'),
@@ -87,7 +87,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
     ['action', 'redeem'],
     ['resource', 'book/export'],
     ['nonce', hex32()],
-    // Read as the file is: far enough from what is signed later.
+    // Evaluated when the file is loaded, so it is far enough from the deadline that is signed later.
     ['deadline', nowSeconds() + 290],
     ['payload', { limit: 3 }],
   ])('/act 401 act_signature_invalid with another %s', async (member, value) => {
@@ -141,7 +141,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
   it('/act 404 for what is not its own, and for a session that is none', async () => {
     expect((await act(bound, { ...read, resource: `receipt/${owner.task_id}` })).status).toBe(404);
     expect((await act(bound, { ...read, resource: 'board' })).status).toBe(404);
-    // It is done by nothing that is not there: its nonce is not taken.
+    // An act on a missing resource does not use up its nonce.
     const absent = await signAct(bound, { ...read, resource: 'receipt/task_absent' });
     for (let time = 0; time < 2; time++)
       expect((await service.post(at(bound.delegation_hash, 'act'), absent)).status).toBe(404);
@@ -169,7 +169,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
   });
 
   const { hand_offs_per_receipt_max: max, hand_offs_per_session_hour_max: hourly } = sessionLimits;
-  /** A receipt that was handed to as many agents at once as may have it, and to four more. */
+  /** A receipt that was handed to the maximum number of agents, and four further agents. */
   async function handedToMany() {
     const giver = await service.newAgent();
     const theirs = await newSession(giver);
@@ -203,7 +203,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
     const { task_id } = (await service.buy(giver.account, ask('Handed to nobody yet'), theirs.headers)).body.svc;
     const handOff = () =>
       act(theirs, { action: 'handoff', resource: `receipt/${task_id}`, target_agent: target.agent_id });
-    // As after so many, in this hour and, where that ends just now, in the next.
+    // Sets the number of uses in this hour and the next one, in case this hour ends now.
     const used = (uses: number) =>
       service.query(
         `insert into session_use (holder, period, uses)
@@ -250,7 +250,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
       return body.entries.filter(entry => entry.task_id === task_id);
     };
     expect(await rows()).toEqual([]);
-    // It is the target's to redeem, and not the giver's.
+    // Only the target may redeem it, not the giver.
     expect((await act(bound, { action: 'redeem', resource: `receipt/${task_id}` })).status).toBe(404);
     const redeemed = await act(theirs, { action: 'redeem', resource: `receipt/${task_id}` });
     expect(redeemed).toMatchObject({ status: 200, body: { redeemed: { task_id, agent_id: target.agent_id } } });
@@ -283,7 +283,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
     });
     const { ancestors } = (await service.get<{ ancestors: JsonObject[] }>(`${book}/lineage/${task_id}`, headers)).body;
     expect(ancestors).toEqual([elsewhere]);
-    // What follows from it on this book ends at the same parent.
+    // A row that follows from it on this book has the same parent at its end.
     const next = (await service.buy(target.account, ask('Follows from it'), { 'X-SVC-Parent': task_id })).body.svc;
     expect((await service.get(`${book}/lineage/${next.task_id}`, headers)).body).toMatchObject({
       root: null,

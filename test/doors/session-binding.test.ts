@@ -6,7 +6,7 @@ import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
 import { delegate, signAct } from '../harness/session/delegate.ts';
 import { newKey, sessionPath, spendingIn } from '../harness/session/trees.ts';
 
-/* A grant is bound by whatever is paid for beside it; and what is handed on under one backs nothing. */
+/* A grant is bound by any payment that it is sent with. A receipt that was handed on under a grant backs no post. */
 
 const POSTS = '/v1/board/posts';
 const OURS = 'https://gateway.example';
@@ -15,7 +15,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let owner: Agent;
 beforeAll(async () => {
-  // What a post is of is on the public internet, and a test is not.
+  // A public base URL, because the endpoint of a post must be on the public internet.
   service = await openService({ BASE_URL: OURS }, { media: true });
   owner = await service.newAgent();
 });

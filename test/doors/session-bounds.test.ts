@@ -6,7 +6,7 @@ import { eventually } from '../harness/faults/ground.ts';
 import { type DelegatedSession, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
-/** How often a payer, or an address, may try a grant that comes to nothing. */
+/** Limit on calls under a grant that are not charged, for each payer and address. */
 const TRIES = { RATE_UNCHARGED: '2/600' };
 
 let service: Service;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await openService(TRIES);
 });
 
-/** The hubs wait until they are let, and have the call by then. */
+/** Makes a call and resolves once the hub has it. The hub answers when the returned function is called. */
 async function heldAtHub(call: () => ReturnType<Service['buy']>, { hubs } = service) {
   const hold = Promise.withResolvers<void>();
   for (const hub of hubs) hub.behave({ kind: 'answer', until: hold.promise });
@@ -94,7 +94,7 @@ describe('/v1/chat/completions under a session', () => {
   });
 
   it('403 session_cap_exceeded for calls at once that its cap has no room for beside each other, then 429', async () => {
-    // One of its own: the address has used up what it may try.
+    // A new service, because this address has used up its attempts at the other one.
     const fresh = await openService(TRIES);
     const { account } = await fresh.newAgent();
     const { headers } = await delegate(account, account, newKey(), { capAtomic: '4000' });

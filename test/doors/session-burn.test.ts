@@ -32,7 +32,7 @@ const burnEvent = (positions: number, { delegation_hash, task_id }: BoundSession
   spentAtomic: String(2000 * positions),
 });
 
-/** Reads that many events of a socket, and then closes it. */
+/** Reads that many events from a socket and then ends the subscription. */
 async function take(socket: ReturnType<typeof openSocket>, query: string, length: number): Promise<unknown[]> {
   const heard: unknown[] = [];
   for await (const { data, errors } of socket.each(query)) {
@@ -101,7 +101,7 @@ describe('sessionBurn', () => {
     const strangers = openSocket(service, { session: stranger.session });
     await expect(strangers.first(burnOf(root, 0))).rejects.toEqual(refusal('not_a_party'));
     await expect(strangers.first(burnOf({ delegation_hash: hex32() }, 0))).rejects.toEqual(refusal('not_found'));
-    // A payer of a child alone sees the sessions below the child, and not those above it.
+    // The payer of only a child session sees the sessions below the child, but not those above it.
     const payer = await service.newAgent();
     const own = await bindChild(service, root, payer.account);
     const paying = openSocket(service, { session: payer.session });

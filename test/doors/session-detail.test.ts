@@ -12,7 +12,7 @@ import {
   sessionPath,
 } from '../harness/session/trees.ts';
 
-/* What a principal sees of the sessions that its wallet has granted, by REST alone. */
+/* What a principal sees of the sessions that its wallet has granted, by REST only. */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 

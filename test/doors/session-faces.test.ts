@@ -9,7 +9,7 @@ import { atEnd } from '../harness/release.ts';
 import { type DelegatedSession, delegate, headerOf, nowSeconds } from '../harness/session/delegate.ts';
 import { newKey, sessionPath } from '../harness/session/trees.ts';
 
-/* A grant beside a payment, by other ways in than the REST doors: it binds, bounds and refuses alike. */
+/* A grant with a payment through other faces than REST: it binds, limits and refuses in the same way. */
 
 let service: Service;
 let owner: Awaited<ReturnType<Service['newAgent']>>;
@@ -34,7 +34,7 @@ async function bought(content: string, headers: Record<string, string>) {
   return { status, fault: body.errors?.[0]?.extensions, task_id: body.data?.createChatCompletion?.svc.task_id };
 }
 
-/** The official client, with a grant that it shows with whatever it calls. */
+/** The official client, which sends a grant with each of its calls. */
 async function connect(headers: Record<string, string>): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit: { headers } });
@@ -89,7 +89,7 @@ describe('a grant by the header of /mcp', () => {
     const client = await connect(headerOf({ grant: 'none' }));
     const { result, payment } = await payTool(client, owner.account, 'chat_completions', ask('With no grant'));
     expect(result).toMatchObject({ isError: true, structuredContent: { code: 'delegation_invalid', charged: false } });
-    // The payment is unused: it buys without what was shown beside it.
+    // The payment is unused, so it buys without the grant.
     const header = Buffer.from(JSON.stringify(payment)).toString('base64');
     expect((await service.post(CHAT, ask('With no grant'), { 'PAYMENT-SIGNATURE': header })).status).toBe(200);
   });

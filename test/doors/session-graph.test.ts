@@ -6,7 +6,7 @@ import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { hex32, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
 import { type BoundSession, bindRoot, newKey, revoke, sessionPath } from '../harness/session/trees.ts';
 
-/* What the doors of sessions do, on the graph: the same answers, and the same codes. */
+/* The operations of the session endpoints on the graph have the same answers and codes. */
 
 let service: Service;
 let owner: Awaited<ReturnType<Service['newAgent']>>;
@@ -29,7 +29,7 @@ async function queryAnswer(query: string, variables: JsonObject): Promise<GraphR
   return refused ? refusedBy(Number(refused.status), refused) : { answer: data?.answer as JsonObject };
 }
 
-/** What the book has refused brings its signed document. */
+/** A refusal. If the book refused, it contains the signed document. */
 function refusedBy(status: number, { code, schema, charged }: JsonObject): GraphResult {
   return { code, status, ...(schema !== undefined && { schema, charged }) };
 }

@@ -7,7 +7,7 @@ import { type DelegatedSession, delegate } from '../harness/session/delegate.ts'
 import { below, newKey, spendingIn } from '../harness/session/trees.ts';
 
 const PRICE = 1_500_001n;
-/** The stamp plus one per cent, rounded up. */
+/** The price of the stamp and one per cent of the job's price, rounded up. */
 const FEE = 2_000n + 15_001n;
 const BOTH = PRICE + FEE;
 
@@ -39,7 +39,7 @@ describe('POST /v1/board/jobs/{id}/pay under a session', () => {
     const before = BigInt(String((await burnt()).get(root.delegation_hash)?.spentAtomic));
     const first = { ...(await paying(path)), ...child.headers };
     expect((await pay(path, first)).status).toBe(402);
-    // The child is bound once the payment is recorded, so it is in no tree yet; its claim keeps the amount that the payment holds.
+    // The child is bound only when its payment is recorded, so it is in no tree yet. Its claim has the amount that the payment reserves.
     const [claim] = await jobs.service.query<{ holds: string; path: string[]; state: string }>(
       `select landing->'delegation'->>'holds' as holds, landing->'delegation'->'path' as path, state from payment_claim
         where landing->'delegation'->>'delegation_hash' = $1`,
@@ -65,7 +65,7 @@ describe('POST /v1/board/jobs/{id}/pay under a session', () => {
       [child.delegation_hash],
     );
     expect([counted && { count: counted.count, amount: counted.amount }]).toEqual(rows);
-    // Sent again, they return what they bought, and count for nothing.
+    // If they are sent again, they get what they bought and are not counted again.
     for (const again of [first, second]) expect((await pay(path, again)).status).toBe(200);
     expect((await burnt()).get(child.delegation_hash)).toEqual({ spentAtomic: String(BOTH), heldAtomic: '0' });
   });

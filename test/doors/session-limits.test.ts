@@ -7,7 +7,7 @@ import { policyDoorsOf } from '../harness/doors/policies.ts';
 import { type ActParts, type DelegatedSession, delegate, signAct } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
-/* Where a session or a tree of them is full, raced for, or narrower than what is asked of it. */
+/* Sessions and trees whose caps are used up, raced for, or narrower than a request. */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 

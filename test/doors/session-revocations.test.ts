@@ -9,7 +9,7 @@ import { hex32 } from '../harness/session/delegate.ts';
 import { type BoundSession, bindChild, bindRoot, revoke, sessionPath } from '../harness/session/trees.ts';
 
 const LIST = '/.well-known/revocations';
-/** One page and a half. */
+/** Number of revocations, which is one and a half pages. */
 const LISTED = 1_500;
 const PAYERS = 10;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const store = await openStore(service.database_url);
   atEnd(() => store.close());
   const newRevocation = () => ({ delegation_hash: hex32(), payer: '0x', at: 1, signature: '0x' });
-  // By several at once, as by many payers.
+  // Several payers at once.
   const payer = async () => {
     for (let left = LISTED / PAYERS; left > 0; left--)
       await store.transaction(tx => {
@@ -98,7 +98,7 @@ describe('a child whose parent was revoked', () => {
     expect(body).toMatchObject({ status: 'revoked', path, ended_by: said });
     const { sessions } = await list('?limit=1');
     expect(sessions).toEqual([{ ...said, seq: sessions[0]?.seq }]);
-    // Its own comes too late to have ended it.
+    // A revocation of the child comes too late to have ended it.
     await revoke(service, owner.account, child);
     expect((await service.get(sessionPath(child.delegation_hash))).body).toEqual(body);
   });

@@ -20,7 +20,7 @@ import {
   sessionPath,
 } from '../harness/session/trees.ts';
 
-/* Rows name the session that their call was made under, and a grant beside an API key is judged like one beside a payment. */
+/* Rows name the session of their call. A grant with an API key is checked like one with a payment. */
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -221,7 +221,7 @@ describe('a grant beside an API key', () => {
         const forged = await byKey('Signed by a stranger', { headers: headerOf({ grant, signature }) });
         expect(forged).toMatchObject({ status: 400, body: { code: 'delegation_invalid', charged: false } });
       }
-      // The same signature, spelt otherwise than the row keeps it.
+      // The same signature in another encoding than the stored one.
       const signature = await signGrant(signer, grant);
       const spelt = `${signature.slice(0, -2)}${signature.endsWith('1b') ? '00' : '01'}`;
       const { status, body } = await byKey('Signed anew', { headers: headerOf({ grant, signature: spelt }) });

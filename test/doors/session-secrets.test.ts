@@ -26,7 +26,7 @@ it('acts, grants and challenges: what they show stands in no log, receipt or ref
   const read = await signAct(session, { action: 'read_private', resource: 'book', challenge_id, nonce, deadline });
   const redeem = await signAct(session, { action: 'redeem', resource });
   const refused = await signAct(session, { action: 'redeem', resource });
-  // Each is valid once; the refusal of the last says no more than that.
+  // Each act is valid once, and the refusal of a repetition says only that.
   const acted: { readonly text: string }[] = [];
   for (const [body, status] of [
     [read, 200],
@@ -56,6 +56,6 @@ it('acts, grants and challenges: what they show stands in no log, receipt or ref
   const of_grants = [session.signature, ...Object.values(session.headers)];
   for (const secret of [...of_acts, ...of_grants])
     for (const text of [logs, ...shown]) expect(text).not.toContain(secret);
-  // A grant is stored with its signature, so that anybody can check it later; of an act only the nonce is stored.
+  // A grant is stored with its signature, so that anyone can check it later. Of an act only the nonce is stored.
   for (const secret of of_acts) expect(dump).not.toContain(secret);
 });

@@ -189,7 +189,7 @@ describe('a charge that the book wants a fresh approval for', () => {
       body: { code: 'act_expired' },
     });
     expect(await pay(payment)).toMatchObject({ status: 403, body: { refusal_code: 'approval_ttl_expired' } });
-    // As old as its nonce: 300 s before its deadline, whenever it was signed.
+    // The act counts as issued 300 s before its deadline, regardless of when it was signed.
     expect(await pay(payment, await approve(idOf(payment), nowSeconds() + 60))).toMatchObject({ status: 403 });
     expect(await pay(payment, await approve(idOf(payment)))).toMatchObject({ status: 200 });
     const { body } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
@@ -230,7 +230,7 @@ describe('1,000 calls that race under one tree', () => {
       }
     };
     await Promise.all(Array.from({ length: 40 }, racer));
-    // The root's own call is one of the seven.
+    // One of the seven calls is that of the root.
     expect(statuses.filter(status => status === 200)).toHaveLength(Number(calls_max) - 1);
     expect(statuses.filter(status => status === 403)).toHaveLength(1_000 - Number(calls_max) + 1);
     const rows = await service.query<{ spent: bigint; cap: bigint; over: boolean }>(
@@ -245,7 +245,7 @@ describe('1,000 calls that race under one tree', () => {
   });
 });
 
-/** As wide as its parent. */
+/** Members of a grant with the same limits as its parent. */
 function narrow({ grant: { capAtomic, validAfter, sessionExpiry } }: DelegatedSession) {
   return { capAtomic, validAfter, sessionExpiry };
 }

@@ -5,9 +5,9 @@ import { ask, CHAT, openService, type Service } from '../harness/doors/open-serv
 import { delegate, signRevocation } from '../harness/session/delegate.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 
-/* Grants and revocations of payers that are no keys. */
+/* Grants and revocations by payers whose wallets are contracts. */
 
-/** Those that may make wallets: the second makes none. */
+/** Contracts that are allowed as wallet factories. The second one makes no wallet. */
 const [FACTORY, IDLE] = [0n, 1n].map(nonce => getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce })) as [
   Hex,
   Hex,
@@ -48,10 +48,13 @@ it.each(kinds)('a payer that is %s grants a session, and revokes it', async (_, 
 
 type Typed = Parameters<ContractWallet['signTypedData']>;
 
-/** A signer that signs the texts of sessions with `sign`; payments are still signed by the wallet itself. */
+/** A signer that signs the typed data of sessions with `sign`. The wallet itself still signs payments. */
 const signing = (sign: (...typed: Typed) => Promise<Hex>) => ({ signTypedData: sign }) as unknown as Signer;
 
-/** A grant by this signer is refused without a charge, so the same payment can buy under a valid grant; its revocation is refused too. */
+/**
+ * Expects that a grant by this signer is refused without a charge, that the same payment can buy under a valid grant, and that the signer's
+ * revocation is refused too.
+ */
 async function refusesBoth(wallet: ContractWallet, signer: Signer): Promise<void> {
   const agent = privateKeyToAccount(generatePrivateKey());
   const payment = await service.payment(wallet, CHAT);

@@ -182,7 +182,7 @@ describe('a grant beside a payment', () => {
     const answer = await service.post(CHAT, ask('Refused'), { ...payment, ...(await headers()) });
     expect(answer).toMatchObject({ status, body: { code, charged: false } });
     expect(await spentBy(owner)).toBe(before);
-    // The payment is unused: it buys without the grant.
+    // The payment is unused, so it buys without the grant.
     expect((await service.post(CHAT, ask('Refused'), payment)).status).toBe(200);
   });
 
@@ -239,7 +239,7 @@ describe('/v1/sessions', () => {
     const session = await newSession(owner);
     const path = at(session.delegation_hash);
     await service.buy(owner.account, ask('Soon over'), session.headers);
-    // A session takes its last payment 30 s before its end: it is moved there rather than waited for.
+    // A session accepts its last payment 30 s before its end, so its end is moved instead of waiting for it.
     const over = 'update delegation set session_expiry = $2 where delegation_hash = $1';
     await service.query(over, [session.delegation_hash, nowSeconds() - 1]);
     expect((await service.get(path)).body).toMatchObject({ status: 'expired', ended_by: null });

@@ -25,7 +25,7 @@ resetHubsBeforeEach(() => service);
 const of = (id: string, query = '') => service.get<Stands>(`/v1/settlements/${id}${query}`);
 const stateOf = async (id: string) => (await of(id)).body.state;
 
-/** A paid chat, and the names under which its payment may be asked for. */
+/** A paid chat, with the names by which its payment can be looked up. */
 async function bought(account: Wallet, content = 'Settled', name = newIdentifier()) {
   const { headers, message } = await identifiedPayment(service, account, name);
   const heard = await service.post<Chat>(CHAT, ask(content), headers);

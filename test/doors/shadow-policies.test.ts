@@ -56,7 +56,7 @@ describe('a policy in shadow mode', () => {
         },
       },
     ]);
-    // The row does not mention the policy: it records what was bought.
+    // The row records what was bought and does not mention the policy.
     expect((await book.bookOf(agent)).entries[0]).not.toHaveProperty('policy_code');
   });
 
@@ -70,7 +70,7 @@ describe('a policy in shadow mode', () => {
     for (const hub of service.hubs) hub.behave({ kind: 'answer' });
     await shadow(agent, 'kill_switch', null);
     expect((await service.post(CHAT, ask('Down'), payment)).status).toBe(200);
-    // It passed again, and this time no policy was reported.
+    // The second call was recorded without the report of a policy.
     expect((await eventsOf(agent)).map(({ kind }) => kind)).toEqual(['born', 'born']);
   });
 

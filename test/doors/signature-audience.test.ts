@@ -19,7 +19,7 @@ import { atEnd } from '../harness/release.ts';
 import { delegate, hex32, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
 import { below, bindRoot, newKey, sessionPath } from '../harness/session/trees.ts';
 
-/* A signature that a wallet or a session's key made for another service is refused, whatever it signs. */
+/* A signature of a wallet or of a session's key for another service is refused in every kind of request. */
 
 const FORMER = 'https://former.example';
 const ELSEWHERE = 'https://other.example';
@@ -52,10 +52,10 @@ interface AnswerParts {
   readonly status: number;
   readonly body: unknown;
 }
-/** A request to this service, signed for the service at that base URL. */
+/** Sends a request to this service that was signed for the service at that base URL. */
 type Ask = (base_url: string) => Promise<AnswerParts>;
 
-/** A text signed by the agent's wallet, and its time. */
+/** A text that the agent's wallet has signed, with its time. */
 async function signed<K extends SignedText>(
   kind: K,
   base_url: string,
@@ -79,7 +79,7 @@ async function answered(decision: 'approve' | 'deny', base_url: string): Promise
 let named = 0;
 const newStatement = (iss: string) => ({ iss, agent_id: agent.agent_id, signed_at: new Date().toISOString() });
 
-/** Without the register texts, whose words the specification fixes. */
+/** One request for each kind of signed text, except for the texts of registration, whose wording the specification fixes. */
 const requestsByWord: Readonly<Record<Exclude<SignedWord, 'register_pay' | 'register_recover'>, Ask>> = {
   async receipts(base_url) {
     const { address } = agent.account;
@@ -88,7 +88,7 @@ const requestsByWord: Readonly<Record<Exclude<SignedWord, 'register_pay' | 'regi
   },
   async reconcile(base_url) {
     const wallet = await service.chain.newWallet(0n);
-    // A new agent, because an agent can have one request at a time.
+    // A new agent, because an agent can have only one running report.
     const other = await service.newAgent();
     const parts = { agent_id: other.agent_id, checksum_address: wallet.address };
     const { at, signature } = await signed('reconcile', base_url, parts, wallet);
@@ -248,7 +248,7 @@ it('the act beside a payment, and a child’s grant, are for this service too', 
 });
 
 describe('version 1 of the domain', () => {
-  /** A session bound earlier with version 1 of the domain, as its row was stored. */
+  /** A session that was bound with version 1 of the domain, with its row as it was stored. */
   async function boundBefore() {
     const { account } = await service.newAgent();
     const now = await bindRoot(service, account);
@@ -294,7 +294,7 @@ describe('version 1 of the domain', () => {
     const old = await service.post(path, await signAct(before, parts, firstDomain));
     expect(old).toMatchObject({ status: 401, body: { code: 'act_signature_invalid' } });
     expect((await service.post(path, await signAct(before, parts))).status).toBe(200);
-    // The same grant signed again is a session of its own.
+    // The same grant with a new signature is a different session.
     const anew = await delegate(account, account, before.agent, before.grant);
     const paid = await service.buy(account, ask('Pays anew'), anew.headers);
     expect((paid.body.svc as JsonObject).delegation_hash).toBe(anew.delegation_hash);

@@ -11,7 +11,7 @@ import { mutations, operationOf, queries, subscriptions } from '../harness/doors
 import { openSocket } from '../harness/doors/socket.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* A slice token as a credential reaches its slice and nothing else: held against every door and every field, those that come later too. */
+/* A slice token gives access to its slice and to nothing else. It is tried at every endpoint and field, including later ones. */
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
@@ -26,7 +26,7 @@ const { tokenOf, revoke } = assignDoorsOf(() => service);
 const graphql = (query: string, headers: Record<string, string> = {}, variables: JsonObject = {}) =>
   onGraph(service, query, variables, headers);
 
-/** What a token is for. */
+/** Root fields that accept a token. */
 const OPENED: readonly string[] = ['bookSlice', 'recordInflow'];
 
 describe('on /graphql', () => {
@@ -71,7 +71,7 @@ describe('on /graphql', () => {
     ).toBe(true);
   });
 
-  /** Of an agent, and for anybody. */
+  /** Fields that name an agent and that everyone may read. */
   const isPublic = (name: string) => ['agentRecord', 'agent'].includes(name);
 });
 
@@ -80,7 +80,7 @@ describe('on a socket', () => {
     const { first } = openSocket(service, params);
     return first(query).catch((fault: unknown) => fault);
   };
-  /** For anybody, and silent until something happens. */
+  /** Subscriptions that everyone may follow and that send nothing until an event happens. */
   const FOR_ALL: readonly string[] = ['boardEvents'];
 
   it('the slice is read by its token, and by no revoked one, whenever the socket was opened', async () => {
@@ -134,13 +134,13 @@ describe('at the doors', () => {
   it.each(asked)('%s %s answers a token as it answers nobody', async (method: DoorMethod, _, door) => {
     const body = method === 'GET' ? {} : { body: {} };
     const answerTo = async (headers: Record<string, string>, query = '') => {
-      // What goes on for as long as it is read is not waited for.
+      // The end of an endless answer is not awaited.
       if (door.media === 'text/event-stream') return statusOf(pathOf(door), headers);
       const heard = await service.knock<JsonObject>(method, pathOf(door) + query, { ...body, headers });
       return { status: heard.status, code: heard.body?.code ?? null };
     };
     const nobody = await answerTo({});
-    // Where a bearer's secret opens the door itself, a token is a wrong one.
+    // If the endpoint expects a bearer secret, a token is a wrong one.
     const heard = door.board_secret === 'inbound' ? { status: 403, code: null } : nobody;
     expect(await answerTo(bearerOf(token))).toEqual(heard);
     if (['required', 'session', 'bound'].includes(door.possession))

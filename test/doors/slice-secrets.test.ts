@@ -10,7 +10,7 @@ let token: string;
 beforeAll(async () => {
   service = await openService(
     { LOG_LEVEL: 'trace' },
-    // These tables are broken on purpose while the service handles the token.
+    // A test breaks these tables on purpose while the service handles the token.
     { meant: /slice_assignment|kept_away/ },
   );
   agent = await service.newAgent();
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 const { tokenOf, revoke } = assignDoorsOf(() => service);
 
-/** Shows the token in every way: where it is accepted, and where it is not. */
+/** Sends the token in every way, whether it is accepted there or not. */
 async function shownEverywhere(): Promise<readonly string[]> {
   const inflow = `/v1/agents/${agent.agent_id}/book/inflow`;
   const SLICE = '{ bookSlice { agentId entries { seq } } }';
@@ -34,7 +34,7 @@ async function shownEverywhere(): Promise<readonly string[]> {
     await service.post(inflow, { allocation: 'none', task_id: '!' }, bearerOf(token)),
     await service.post('/graphql', { query: SLICE }, bearerOf(token)),
   ];
-  // An unknown name is repeated to the caller that sent it, and must appear nowhere else.
+  // An unknown name is repeated to its sender, but may appear nowhere else.
   await service.get(`/v1/book/slice?token=${token}&${token}=1`);
   await service.post(`/graphql?token=${token}`, { query: `{ ${token} }` }, bearerOf(token));
   const socket = openSocket(service, { authorization: `Bearer ${token}` });
@@ -61,7 +61,7 @@ it('no line of the log, no metric, no answer and no column holds a token, whatev
   await service.query('alter table slice_assignment rename to slice_away');
   answers.push(...(await shownEverywhere()));
   await service.query('alter table slice_away rename to slice_assignment');
-  // Postgres names the whole row that it refused in its error.
+  // Postgres's error contains the whole row that it refused.
   await service.query("alter table slice_assignment add constraint kept_away check (grantee <> 'k') not valid");
   const kept = await service.post(
     `/v1/agents/${agent.agent_id}/book/assign`,

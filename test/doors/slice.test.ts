@@ -71,7 +71,7 @@ describe('GET /v1/book/slice', () => {
     expect(body.entries[0]).toEqual(shown);
     expect(heard.status).toBe(403);
     expect(text).not.toContain('2001');
-    // A hash covers the members that are left out: a reader who has it could try sums and ceilings until one fits.
+    // The hash is left out because it covers the hidden members: a reader could try sums and caps until one fits.
     const ROWS = 'entries { evidence rowHash prevRowHash spentAtomic capAtomic reason policyKey periodStart }';
     const query = `{ bookSlice { ${ROWS} } }`;
     const graph = await service.post<{ data: { bookSlice: { entries: JsonObject[] } } }>(

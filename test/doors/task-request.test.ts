@@ -70,7 +70,7 @@ describe(`POST ${TASK} 200`, () => {
     expect(events).toEqual([
       { kind: 'correction', body: { reason: 'answered_on_resend', output_sha256: null, ...by } },
     ]);
-    // With the one that registered it.
+    // The second transfer is that of the registration.
     expect(await service.transfersFrom(account)).toHaveLength(2);
   });
 

@@ -19,7 +19,7 @@ interface Answer extends JsonObject {
   readonly svc: { readonly task_id: string; readonly payment_ref: string; readonly verify_url: string };
 }
 
-/** The task of the one claim of that wallet's. */
+/** The task of that wallet's only claim. */
 async function taskIdOf(address: string): Promise<string> {
   const text = 'select task_id from payment_claim where lower(payer) = lower($1)';
   const [claim] = await service.query<{ task_id: string }>(text, [address]);

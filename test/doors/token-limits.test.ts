@@ -5,16 +5,16 @@ import { ask, CHAT, openService, type Service } from '../harness/doors/open-serv
 import { completion, type HubServer, openHubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';
 
-/* Whatever a caller calls the bound on the tokens of its answer, a model gets it by the name that it takes. */
+/* A caller may name the limit on tokens in either way. The model gets it under the name that it accepts. */
 
 type Member = 'max_tokens' | 'max_completion_tokens';
 const other = { max_tokens: 'max_completion_tokens', max_completion_tokens: 'max_tokens' } as const;
 
 let service: Service;
 let hub: HubServer;
-/** The one name that the model takes. */
+/** The only name that the model accepts. */
 let taken: Member;
-/** What it says to a request that has that name, or none, in place of an answer. */
+/** Answer to a request with the accepted name or without one, instead of a completion. */
 let then: HubHabit | null = null;
 
 beforeAll(async () => {

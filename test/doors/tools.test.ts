@@ -33,7 +33,7 @@ const commitment = (svc: JsonObject = {}) =>
 const byKey = { Authorization: 'Bearer a-live-key' };
 const hubHeard = () => service.hubs[0].requests.at(-1)?.body as JsonObject;
 
-/** The message that a stream's deltas add up to, by the words of the receipt policy and nothing else. */
+/** The message that the deltas of a stream add up to, by the rule of the receipt policy only. */
 function assembled(chunks: StreamAnswer['chunks']): Json {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const content = deltas.map(delta => delta.content ?? '').join('');
@@ -57,7 +57,7 @@ describe('POST /v1/chat/completions with tools', () => {
     const [call] = choice?.message.tool_calls ?? [];
     expect(call).toMatchObject({ type: 'function', function: { name: 'get_weather' } });
     expect(JSON.parse(call?.function.arguments ?? '')).toEqual(given);
-    // From the bytes of the answer alone.
+    // Computed from the bytes of the answer only.
     const raw = JSON.parse(text) as { choices: [{ message: Json }] };
     expect(commitment(body.svc)).toMatchObject({ status: 'committed', hash: canonicalHash(raw.choices[0].message) });
     expect(await service.transfersFrom(payer)).toHaveLength(1);

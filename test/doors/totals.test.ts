@@ -25,7 +25,7 @@ beforeAll(async () => {
   await counted();
 });
 
-/** Until the newest leaf is behind the newest statement. */
+/** Waits until the newest statement of totals includes the newest leaf. */
 async function counted(): Promise<void> {
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
   const here = async () => (await service.get('/log/totals')).body?.tree_size;
@@ -129,7 +129,7 @@ describe('npm run verify', () => {
   });
 });
 
-/* The end of the file: an alarm that stays. */
+/* Must be the last tests of the file, because the alarm does not end. */
 describe('a payment that is counted a second time', () => {
   it('is an alarm: a metric says so, the log too, and nothing newer is signed', async () => {
     const before = (await service.get('/log/totals')).body;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { otherPaidDoors } from '../harness/doors/other-paid-doors.ts';
 
-/* What chat-unavailable shows of chat, at every other door that sells work. */
+/* The cases of chat-unavailable at every other endpoint that sells work. */
 
 let service: Service;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { ask, type Service, sharedService } from '../harness/doors/open-service.
 import { type DelegatedSession, delegate, headerOf, signRevocation } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
-/* A grant that came to others before its payer has ever paid under it. */
+/* A grant that others got before its payer has paid under it. */
 
 let service: Service;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('POST /v1/sessions/{delegation_hash}/revoke of a grant that no payment 
     expect(await service.buy(account, ask('Under it'), leaked.headers)).toMatchObject(over);
     expect(await service.transfersFrom(account)).toHaveLength(1);
     expect(await listed()).toContain(leaked.delegation_hash);
-    // Another grant of the same payer is as good as ever.
+    // Another grant of the same payer is still valid.
     const other = await delegate(account, account, newKey());
     expect((await service.buy(account, ask('Under another'), other.headers)).status).toBe(200);
   });
@@ -87,7 +87,7 @@ describe('POST /v1/sessions/{delegation_hash}/revoke of a grant that no payment 
     const nobody = newKey();
     const unpaid = await delegate(nobody, nobody, newKey());
     expect(await revoke(nobody, unpaid, unpaid.headers)).toMatchObject(invalid);
-    // Whoever names themselves as the payer of another's grant has another grant.
+    // A grant with another payer's name is a different grant.
     const other = await delegate(nobody, nobody, newKey(), { salt: leaked.grant.salt as never });
     expect((await revoke(account, leaked, other.headers)).status).toBe(404);
     const malformed = await revoke(account, leaked, headerOf({ grant: {}, signature: '0x00' }));

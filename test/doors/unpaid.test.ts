@@ -13,7 +13,7 @@ beforeAll(async () => {
 const challenged = { status: 402, body: { x402Version: 1, accepts: [{ network: 'base', maxAmountRequired: '2000' }] } };
 
 it('a thousand calls at once from one address to free doors are all answered, by the settings of development', async () => {
-  // With raw sockets: a client in this process would take the time that the service needs to read the headers.
+  // Raw sockets, because an HTTP client in this process would take the CPU time that the service needs to read the headers.
   const asked = Array.from({ length: 1_000 }, async () => {
     const call = await open(service.url);
     call.socket.write(`GET /v1/models HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`);
@@ -33,7 +33,7 @@ it('402 at every URL of /.well-known/x402list.txt, to a stranger who sends nothi
   for (const path of paths) expect([path, (await service.knock('POST', path)).status]).toEqual([path, 402]);
 });
 
-/** Speaks raw HTTP and never ends its request; resolves once the whole answer has arrived. */
+/** Sends a raw HTTP request that never ends. Resolves once the whole answer has arrived. */
 function begun(head: readonly string[], piece = ''): Promise<{ status: number; body: unknown }> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.write([...head, 'host: x', '', piece].join('\r\n'));
@@ -47,7 +47,7 @@ function begun(head: readonly string[], piece = ''): Promise<{ status: number; b
     socket.on('error', reject);
     socket.on('data', chunk => {
       heard += chunk;
-      // RFC 9110 15.2: an interim response comes before the final one.
+      // Skips an interim response, which may come before the final one (RFC 9110 section 15.2).
       const [top = '', body = ''] = heard.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '').split('\r\n\r\n');
       const [, length] = top.match(/^content-length: (\d+)$/im) ?? [];
       if (length === undefined || Buffer.byteLength(body) < Number(length)) return;
@@ -62,7 +62,7 @@ const BIG = 50 * 1024 * 1024;
 
 const post = (path: string) => [`POST ${path} HTTP/1.1`, 'content-type: application/json'];
 
-/** Chats only: a registration with `task_id` is free, so it waits for a body large enough to hold one. */
+/** Only chats, because a registration with `task_id` is free and its endpoint therefore reads a body that could contain it. */
 it.each<[string, readonly string[], string]>([
   ['a body that was announced and never comes', ['content-length: 20'], ''],
   ['a body of which half has come', ['content-length: 20'], '{"messages'],

@@ -28,7 +28,7 @@ beforeAll(async () => {
   callers = [await newCaller(), await newCaller()];
 });
 
-/** Everything in which callers differ from one another. */
+/** A caller that differs from the others in everything that a request can contain. */
 async function newCaller(): Promise<Caller> {
   const mark = randomBytes(6).toString('hex');
   const agent = await service.newAgent();
@@ -53,7 +53,7 @@ async function newCaller(): Promise<Caller> {
   return { ...agent, headers };
 }
 
-/** One call of each kind that is sent to a hub, with the same words from every caller. */
+/** One call of each kind that is sent to a hub, with the same text by every caller. */
 const kinds: readonly (readonly [kind: string, path: string, body: (caller: Caller) => unknown])[] = [
   ['a chat', CHAT, () => ask('The same words', { user: 'unknown members', metadata: { who: 'me' } })],
   ['a streamed chat', CHAT, () => ask('The same words, streamed', { stream: true })],
@@ -61,7 +61,7 @@ const kinds: readonly (readonly [kind: string, path: string, body: (caller: Call
   ['a response', '/v1/responses', () => ({ input: 'The same words' })],
   ['an image', '/v1/images/generations', () => ({ prompt: 'The same picture' })],
   ['vectors', '/v1/embeddings', ({ agent_id }) => ({ input: 'The same words', user: String(agent_id) })],
-  // The name of a file is chosen by its sender.
+  // The caller chooses the file's name.
   [
     'a transcription',
     '/v1/audio/transcriptions',
@@ -81,7 +81,7 @@ async function sent(caller: Caller, path: string, body: unknown) {
   return { status: stream.status, headers: stream.headers, svc, seen: wire.take() };
 }
 
-/** The boundary is random for each form, and identifies no caller. */
+/** Replaces the boundary of a form, which is random and identifies no caller. */
 function withoutBoundary(bytes: string): string {
   const boundary = /boundary=(\S+)/.exec(bytes)?.[1];
   return boundary ? bytes.replaceAll(boundary, '#'.repeat(boundary.length)) : bytes;

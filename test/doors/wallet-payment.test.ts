@@ -22,7 +22,7 @@ import {
 } from '../harness/doors/open-service.ts';
 import { type ContractWallet, openWallets, SPONSOR, type TestWallets } from '../harness/wallets.ts';
 
-/** Addresses of the first contracts of these tests: the service must know them before it starts. */
+/** Addresses of the first contracts of these tests, which the service needs at its start. */
 const contractOf = (nonce: bigint) => getContractAddress({ from: privateKeyToAddress(SPONSOR), nonce });
 const [FACTORY, IDLE_FACTORY] = [contractOf(0n), contractOf(1n)];
 const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
@@ -47,14 +47,14 @@ const kinds: [title: string, make: () => Promise<ContractWallet>][] = [
 ];
 
 const word = ({ status, body }: { status: number; body: ChallengeBody }) => ({ status, error: body.error });
-/** What must be the same each time it is requested. */
+/** Parts of an answer that must be the same in each repetition. */
 const bought = ({ body: { choices, svc } }: { body: Chat }) => [choices, svc.payload_hash, svc.issuer_signature];
 const hubCalls = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
 
-/** Anybody may submit a payment; here a stranger does. */
+/** Submits a payment from another account, as EIP-3009 allows any account to do. */
 async function submitElsewhere({ message, signature }: SignedPayment): Promise<void> {
   const { from, to, value, validAfter, validBefore, nonce } = message;
-  // The wallet is deployed by now, so its deployment data is left out.
+  // The wallet is deployed by now, so the deployment data of the signature is removed.
   const signed = parseErc6492Signature(signature).signature;
   const args = [from, to, value, validAfter, validBefore, nonce, signed] as const;
   const data = encodeFunctionData({ abi: usdc, functionName: 'transferWithAuthorization', args });
@@ -111,7 +111,7 @@ describe.each(kinds)('POST /v1/chat/completions paid by %s', (_, make) => {
     const before = (await service.transfersFrom(wallet)).length;
     expect((await service.post(CHAT, ask('Elsewhere'), made.headers)).status).toBe(200);
     expect(await service.transfersFrom(wallet)).toHaveLength(before);
-    // What the chain shows of the payment is no proof: the signature is still checked.
+    // The signature is checked even though the chain already shows the payment.
     const forged = await makePayment(service, wallet, {
       signed: made.message,
       signature: () => `0x01${'cd'.repeat(65)}`,
@@ -132,7 +132,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
     expect(await service.claimsOf(wallet)).toEqual([]);
   });
 
-  /** Wraps a signature as in ERC-6492, whoever made it. */
+  /** Wraps any signature as in ERC-6492. */
   const wrapped = (signature: Hex) =>
     serializeErc6492Signature({ address: IDLE_FACTORY, data: '0x12345678', signature });
   const factoryCalls = async () =>
@@ -160,7 +160,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
       gas.push(Number(receipt.gasUsed));
     }
     expect(await factoryCalls()).toBe(0n);
-    // Calldata with other values costs a little more or less.
+    // The gas of calldata depends slightly on its values.
     expect(Math.abs((gas[1] ?? 0) - (gas[0] ?? 0))).toBeLessThan(1_000);
   });
 
@@ -182,7 +182,7 @@ describe('POST /v1/chat/completions paid by a contract wallet', () => {
   it('402 reverted where it burns its gas on the chain: whoever pays in that moment is not harmed', async () => {
     const payers = await Promise.all([1, 2, 3].map(() => service.chain.newWallet()));
     const burner = await wallets.burner();
-    // All are simulated before any is sent, because from the next block on the wallet refuses.
+    // All payments are simulated before any is sent, because the wallet refuses from the next block on.
     const held = service.gates.alpha.held();
     service.gates.alpha.hold();
     const bought = [burner, ...payers].map(payer => service.buy(payer, ask('At once', { model: 'alpha-1' })));

@@ -18,7 +18,7 @@ let account: Account;
 let other: Account;
 const bought: string[] = [];
 beforeAll(async () => {
-  // One of its own: the chain is taken back to an earlier block, and every later payment would wait for the nonce that is lost.
+  // Not the shared service, because the chain is set back to an earlier block, after which every payment would wait for the lost nonce.
   service = await openService();
   account = await service.chain.newWallet();
   other = await service.chain.newWallet();
@@ -100,7 +100,7 @@ describe('POST /v1/wallets/{wallet}/receipts', () => {
 
 const abi = parseAbi(['function transfer(address to, uint256 amount) returns (bool)']);
 
-/** As anybody may send USDC to the treasury without a call. */
+/** Sends USDC to the treasury without a call of the service. */
 async function sendDirectly(from: Account, amount: bigint): Promise<string> {
   const data = encodeFunctionData({ abi, functionName: 'transfer', args: [service.pay_to as Hex, amount] });
   await service.chain.call('anvil_impersonateAccount', from.address);
@@ -183,7 +183,7 @@ describe('npm run witness -- URL --wallet 0x…', () => {
   it('1: a receipt whose transfer the chain does not have is named', async () => {
     const snapshot = await service.chain.call<string>('evm_snapshot');
     const { svc } = (await service.buy(account, ask('taken back'))).body;
-    // The chain loses what it had taken: as behind a node of another fork.
+    // The chain loses blocks, as behind a node on another fork.
     await service.chain.call('evm_revert', snapshot);
     const { code, text } = await look(key());
     expect([code, text]).toEqual([

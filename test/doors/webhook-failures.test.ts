@@ -29,7 +29,7 @@ const jobsOf = ({ agent_id }: Agent) =>
   service.query<{ key: string; run_at: Date }>('select key, run_at from graphile_worker.jobs where key like $1', [
     `msg_${agent_id}_%`,
   ]);
-/** All attempts but the last were made: the next one is due now. */
+/** Makes the next attempt due now and sets the number of earlier ones. */
 const skipTo = ({ agent_id }: Agent, attempts: number) =>
   service.query(
     `update graphile_worker._private_jobs set run_at = now(),
@@ -96,7 +96,7 @@ describe('a message that its receiver does not take', () => {
     await put(agent, { url: receiver.url, events: ['inflow'] });
     await inflow(agent, 'whf-told');
     const received = await receiver.untilMessages(2);
-    // No number is missing: while the webhook was disabled, no message was due.
+    // No number is missing, because no message was due while the webhook was disabled.
     expect(received.map(({ body }) => body.number)).toEqual([1, 2]);
   });
 
@@ -106,7 +106,7 @@ describe('a message that its receiver does not take', () => {
     await expect.poll(async () => (await webhookOf(agent))?.failures).toBe(webhookLimits.failures_until_rest);
     receiver.answerWith(() => ({ status: 200 }));
     await ping(agent);
-    // Messages that were not tried yet are sent at once, not at the end of the rest.
+    // Messages that were not tried yet are sent at once and not at the end of the pause.
     await expect.poll(() => receiver.received.map(({ body }) => body.number)).toContain(7);
     expect(await webhookOf(agent)).toMatchObject({ lastStatus: 200 });
   });

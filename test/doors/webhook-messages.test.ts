@@ -246,7 +246,7 @@ describe('a webhook that is changed', () => {
     receiver.answerWith(() => ({ status: 200 }));
     await put(agent, { url: receiver.url, events: ['inflow'] });
     await inflow(agent, 'whm-told');
-    // By its number: no other message was due between the two.
+    // Found by its number, because no other message was due between the two.
     await expect.poll(() => receiver.received.at(-1)?.body).toMatchObject({ number: 2 });
     expect(new Set(receiver.ids()).size).toBe(2);
     await expect

@@ -6,7 +6,10 @@ import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
-/* As an operator runs it: https by the name of a public host alone. Nothing is sent here, for nothing happens. */
+/*
+ * The service as an operator runs it, which accepts only https URLs with a public host name. It sends no message here, because no event
+ * happens.
+ */
 
 let service: Service;
 let agent: Agent;
