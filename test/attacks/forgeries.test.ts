@@ -89,7 +89,7 @@ describe('uploads of one payer that stall, signed as they should be', () => {
     );
     const turnedAway = () => stalled.filter(({ heard }) => heard.startsWith('HTTP/1.1 503')).length;
     const files_max = Math.floor(limits.uploads_payer_bytes_max / (24 * 1024 * 1024));
-    // The poll ends before the time limit of an upload does.
+    // The refusals must come before the time limit of an upload.
     await expect.poll(turnedAway).toBe(5 - files_max);
     const other = await service.chain.newWallet();
     const heard = await service.knock('POST', AUDIO, { body: audioForm(), by: payingFetch(other) });

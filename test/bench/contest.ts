@@ -6,7 +6,7 @@ export interface Measured {
   readonly seconds: number;
   /** CPU microseconds of the side's server processes, without the process that makes the load. */
   readonly cpu_us: number;
-  /** Other counts, by name. */
+  /** Further counts by name. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

@@ -296,7 +296,7 @@ describe('a payment of the version before, which left such members out', () => {
     const again = await service.post<Sold>(CHAT, whole, payment);
     expect(again).toMatchObject({ status: 200, body: { svc: { task_id } } });
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    // A different request was refused before too.
+    // A different request gets no answer for this payment.
     expect(await service.post(CHAT, { ...whole, temperature: 1 }, payment)).toMatchObject(CONFLICT);
     await asBefore('payment_claim', task_id, '25 hours');
     expect(await service.post(CHAT, whole, payment)).toMatchObject(CONFLICT);

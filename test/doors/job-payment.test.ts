@@ -463,7 +463,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const other = await by.payment();
     const due = await by.pay(other);
     expect(due.status).toBe(402);
-    // The refused payment is the first one again, and its answer says only that it is not the second one.
+    // Another payment is the first one now, so the answer to the refused one says only that it is not the second.
     const again = await by.pay(refused);
     expect([again.status, again.body.code]).toEqual([402, 'payment_rejected']);
     expect(offerIn(again)).toMatchObject({ amount: String(FEE) });

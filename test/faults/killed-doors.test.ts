@@ -22,7 +22,7 @@ beforeAll(async () => {
   healthy = await ground.start();
 });
 
-// At the points between these, a whole batch of calls is held as one.
+// The points between these are left out, because a whole batch of calls is held there as one.
 const points = deaths.filter(([point]) =>
   ['after_claim', 'after_work', 'before_record', 'after_record'].includes(point),
 );

@@ -12,7 +12,7 @@ interface ProxiedCall {
   readonly answer: { readonly status: number; readonly text: string };
 }
 
-/** Returns the body that the client gets. Null cuts the connection, after the service has answered. */
+/** Returns the body for the client. Null cuts the connection after the service has answered. */
 type AlterAnswer = (call: ProxiedCall) => string | null | Promise<string | null>;
 
 /** A proxy in front of a service that can alter the service's answers. @returns its URL */

@@ -18,7 +18,7 @@ const abi = parseAbi([
 
 export interface TransferEvent {
   readonly tx_hash: string;
-  /** Index within its block. */
+  /** Index of the event within its block. */
   readonly log_index: number;
   readonly block_number: number;
   readonly from: string;

@@ -38,7 +38,7 @@ export interface FacilitatorBehaviour {
   readonly leaves?: boolean;
   readonly settles: boolean;
   readonly reply: FacilitatorReply;
-  /** Runs between the settlement and its reply. */
+  /** Called between the settlement and the answer to it. */
   readonly meanwhile?: () => Promise<unknown> | unknown;
 }
 

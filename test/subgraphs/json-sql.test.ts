@@ -25,7 +25,7 @@ const text = fc.string({ unit: 'binary', maxLength: 12 }).filter(it => it.isWell
 const maybe = <T>(it: fc.Arbitrary<T>) => fc.option(it, { nil: null });
 const json = fc.jsonValue({ maxDepth: 2 }).filter(it => !JSON.stringify(it).includes('\\u0000'));
 const object = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), json);
-/** Facts of any row: members that GraphQL shows, and values that it must not show. */
+/** Facts of any row. Members that GraphQL shows may also have values of types that they should not have. */
 const facts = fc.record(
   {
     event: fc.constant('policy_blocked'),

@@ -38,7 +38,7 @@ export async function auditBooks(database: Database): Promise<void> {
 
 const ELSEWHERE = `case when evidence = 'foreign_ingest' then 'elsewhere' else '' end`;
 
-/** Checks all sums (by hour, day, model and so on) against the rows themselves. */
+/** Checks all sums (by hour, day, model and so on), with numbers of rows and kinds of evidence, against the rows themselves. */
 async function auditSums(database: Database): Promise<void> {
   const counted = await database.query({
     text: `select agent_id, dimension, period, bucket, rail, count, amount from book_sum where count <> 0 order by 1, 2, 3, 4, 5`,
@@ -104,7 +104,7 @@ function auditRows(book: StoredHead, rows: readonly StoredRow[], events: readonl
   expect(book.reserved_atomic).toBe(0n);
 }
 
-/** Members of a row before its transition, which the event of the transition keeps. */
+/** Members of a row before its transition. The event of the transition keeps them. */
 function birthFacts(events: readonly StoredEvent[], seq: number): JsonObject {
   const moved = events.find(event => event.kind === 'transition' && event.seq === seq);
   return (moved?.body.born ?? {}) as JsonObject;

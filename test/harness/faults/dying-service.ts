@@ -62,8 +62,8 @@ interface DyingOptions extends ServiceOptions {
 
 export async function openDyingService({ database, plan, options, ...given }: DyingOptions): Promise<DyingService> {
   const sockets = new ServiceSockets();
-  // Runs the test's query outside of the service's asynchronous context, although code of the service causes the death. Otherwise the query
-  // would use a closed socket.
+  // Runs the test's query outside of the service's asynchronous context, because a new connection would otherwise count as the dead
+  // service's.
   const outside = AsyncLocalStorage.snapshot();
   const folder = await linkTo(given.data_dir);
   // Application name by which its sessions are found in Postgres, even if they pass through a proxy.

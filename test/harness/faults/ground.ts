@@ -118,7 +118,7 @@ export async function openGround(given: GroundOptions = {}) {
   };
   return {
     chain,
-    /** Null if no payment is made on Solana. */
+    /** The Solana stand-in. Null if no payment is made on Solana. */
     solana,
     database,
     database_url,

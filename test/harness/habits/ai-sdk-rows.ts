@@ -92,7 +92,7 @@ export const chatRows: Rows = {
   },
 };
 
-/** Outcomes with the Responses API of @ai-sdk/openai. Only the service offers that API, so there is no outcome straight from the hub. */
+/** Outcomes with the Responses API of @ai-sdk/openai. Only those through the service are used, because no hub offers that API. */
 export const responsesRows: Rows = {
   ...rows,
   'dev/thinks-and-stops': { whole: FAILED, streamed: BROKE_OFF },

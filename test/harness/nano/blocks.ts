@@ -4,7 +4,7 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
 import { hashOfBlock, nanoAddressOf, type StateBlock, workOf } from '../../../gateway/rails/nano/state-block.ts';
 
-/** Proof of work of the tests' blocks: some thousand hashes instead of a billion. */
+/** Minimum work of the tests' blocks, which takes some thousand hashes instead of a billion. */
 export const TEST_WORK_MIN = 0xffe0000000000000n;
 
 const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });

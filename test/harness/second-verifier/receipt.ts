@@ -175,10 +175,7 @@ function derived(receipt: Members, { book_seq, payment }: Members): Members {
   };
 }
 
-/**
- * Checks that the call has exactly one of a payment and a key in place of it, and that it has no payment if claim_id is null, which names
- * no book.
- */
+/** Checks that a call by a key has no payment, and that there is no payment if claim_id is null, which names no book. */
 function isPaidOnce(receipt: Members, claims: Members): boolean {
   const { waived_by, payment, caller_binding: bound, claim_id } = claims;
   // Also applies to a null that is only an unsigned copy in a receipt of an early version.

@@ -277,7 +277,7 @@ describe('a database that the migrations before the baselines made', () => {
       `name in ('BoardJobFlags', 'RefundsNameTheirCharge')`,
       'has not run RefundsNameTheirCharge, BoardJobFlags: start the last version that runs them on it once,',
     ],
-    // Removes one of the two migrations that a score needs.
+    // Removes the record of one of the two migrations of the score.
     [`name = 'BoardScoresWeighable'`, 'has not run BoardScoresWeighable: '],
     [`id > 40`, 'has not run CorrectionMerges, EscrowFulfillments, YieldedRows, PullExportExtent and 34 more: '],
   ])(

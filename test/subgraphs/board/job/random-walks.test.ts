@@ -51,7 +51,7 @@ const walks = fc.array(
   { minLength: 8, maxLength: 30 },
 );
 
-/** `done`, or the code of the refusal. */
+/** Runs a step. Returns `done` or the code of its refusal. */
 async function resultOf(step: () => Promise<unknown>): Promise<string> {
   try {
     await step();
@@ -62,7 +62,7 @@ async function resultOf(step: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** The next step towards the end: first a bid, then the last step that the state allows. */
+/** The next step towards the end of a job: first a bid, then the last step that its state allows. */
 function next({ state, bidCount }: { readonly state: JobState; readonly bidCount: number }): JobAction {
   const forward = jobActions.filter(action => action !== 'cancel' && action !== 'refuse' && action !== 'challenge');
   const legal = forward.filter(action => jobMoves[action].from.includes(state));

@@ -69,7 +69,7 @@ describe('calls that a book goes on refusing', () => {
       expect(retry_after_seconds).toBeGreaterThan(0);
       expect(retry_after_seconds).toBeLessThanOrEqual(3_600);
     }
-    // Not even its head was written.
+    // The head of the book was not written either.
     expect(await head(1)).toEqual(before);
   });
 

@@ -124,7 +124,7 @@ describe('the totals behind the log', () => {
     );
     const leaves = (): (readonly [number, bigint])[] => Array.from({ length: 200 }, () => [5, 1n]);
     await collect(leaves(), leaves());
-    // The first batch is the payment that was seen and two hundred leaves, the second two hundred more with it.
+    // First the vouched leaf and two hundred others, then two hundred others and the transfer that was seen.
     expect([await totals.integrate(), await totals.integrate(), await totals.integrate()]).toEqual([201, 201, 0]);
     model.delete(5);
     note(1, vouched.task_id, 90n);

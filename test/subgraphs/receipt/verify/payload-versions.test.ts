@@ -25,7 +25,7 @@ function without(members: JsonObject, names: readonly string[]): Members {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-/** Claims about the place in the log, which version 8 does not sign. */
+/** Claims of a token in addition to its payload. Version 8 has none of them. */
 const place = ['payload_hash', 'tree_head_hash', 'tree_size', 'leaf_index', 'book_seq', 'collected_at'];
 const later: Readonly<Record<number, readonly string[]>> = {
   4: [],
