@@ -10,10 +10,10 @@ import { Stage } from './stage.ts';
 /*
  * Measures what this service costs, compared with the usual way to do the same, on loopback only. It asserts nothing. A goal that is not
  * reached is printed as such.
- *   --quick fewer rounds and less work in each
- *   --only NAME only contests whose name begins with NAME
- *   --json PATH also writes the figures as JSON
- *   --write writes the figures into figures.md of this folder; not for a quick run
+ *   --quick       fewer rounds and less work in each
+ *   --only NAME   only contests whose name begins with NAME
+ *   --json PATH   also writes the figures as JSON
+ *   --write       writes the figures into figures.md of this folder; not for a quick run
  *   --profile DIR writes a CPU profile of each server process
  */
 const options = {

@@ -19,7 +19,7 @@ import { atEnd } from './release.ts';
 /** The facilitator's answer, which may be false. */
 export type FacilitatorReply =
   | { readonly kind: 'the_truth' }
-  /** The hash is not the one of the transaction that carried the payment. */
+  /** A hash that is not the one of the transaction that carried the payment. */
   | { readonly kind: 'success'; readonly transaction: string }
   | { readonly kind: 'failure'; readonly reason: string; readonly transaction?: string; readonly status?: number }
   | { readonly kind: 'status'; readonly status: number }
