@@ -5,7 +5,7 @@ import { english } from 'viem/accounts';
 
 /* Keys and tokens in the form in which their issuers make them. */
 
-/** Random characters of an alphabet, the same in each run. */
+/** An arbitrary for that many characters of an alphabet. */
 const some = (chars: string, length: number) =>
   fc.array(fc.constantFrom(...chars), { minLength: length, maxLength: length }).map(all => all.join(''));
 
