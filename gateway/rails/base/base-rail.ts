@@ -32,20 +32,20 @@ export interface BaseRailParts {
   readonly database: Database;
   readonly chain: BaseChain;
   readonly chain_head: ChainHead;
-  /** @throws while the chain is not recognized. */
+  /** @throws if the chain has not been recognized yet. */
   readonly chain_epoch: () => number;
   readonly settler: Settler<ClaimItem<BasePayment>>;
   readonly clock: Clock;
   readonly wallets: WalletProofs;
-  /** Factories that may deploy a wallet, in lower case. */
+  /** Addresses of factories that may deploy a contract wallet, in lower case. */
   readonly wallet_factories: ReadonlySet<string>;
-  /** Sender of simulated transactions. */
+  /** Address from which transactions are simulated. */
   readonly settles_from: Hex;
-  /** Limits costly questions (log searches, contract wallets) for callers who have not paid for them. */
+  /** Limits costly requests to the chain (log searches, calls of contract wallets) by callers who have not paid for them. */
   readonly searches: Semaphore;
 }
 
-/** USDC on Base, by EIP-3009. */
+/** Opens the rail for USDC on Base, whose payments are EIP-3009 authorizations. */
 export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
   const { database, chain, chain_head, chain_epoch, searches } = parts;
   const settling = new SettlingStanding();
@@ -78,7 +78,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
     },
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
     isTextSignedBy: shown => isTextSignedOnBase(parts, shown),
-    // One request answers both.
+    // Both read the chain in the same request.
     look: async () => {
       const epoch = chain_epoch();
       await Promise.all([chain_head.poll(), rememberChain(database, epoch_chain, epoch)]);
@@ -102,16 +102,19 @@ export function finalBase(database: Database, chain: BaseChain): FinalChain {
   };
 }
 
-/** How long before its claim a payment may have been used. */
+/** A payment may have been used up to this long before its claim. */
 const SEEN_LATE_SECONDS_MAX = 24 * 3600;
 
-/** It was checked when first claimed; before `validAfter` no block can have taken it. */
+/**
+ * Time before which the payment cannot have been used, in unix seconds. Its nonce was checked when it was first claimed, and no
+ * block before `validAfter` can accept it.
+ */
 function unusedUntil({ valid_after_seconds }: BaseAuthorization, { claimed_at }: SentPayment): number {
   const claimed_seconds = Math.floor(claimed_at.getTime() / 1_000);
   return Math.max(valid_after_seconds, claimed_seconds - SEEN_LATE_SECONDS_MAX);
 }
 
-/** Asks the chain, before anything is claimed, whether the signature is the payer's and whether the payer has the funds. */
+/** Checks on the chain, before anything is claimed, whether the signature is the payer's and whether the payer has the funds. */
 async function readyToPay(parts: BaseRailParts, payment: BasePayment): Promise<PaymentReadiness<BasePayment>> {
   const { authorization } = payment;
   const readiness = await parts.chain.readiness(authorization);
@@ -131,7 +134,7 @@ async function readyToPay(parts: BaseRailParts, payment: BasePayment): Promise<P
   return { kind: 'ready', payment: { authorization, signature }, funds: { balance_atomic, moved: [] } };
 }
 
-/** An expired authorization that is used was submitted in time by someone else, and the money may be here. */
+/** If an expired authorization is used, someone else submitted it in time, and the money may have arrived here. */
 async function usedInTime(parts: BaseRailParts, payment: BasePayment): Promise<UsedInTime<BasePayment>> {
   const readiness = await parts.chain.readiness(payment.authorization);
   if (readiness.kind === 'unreachable') return { kind: 'undecided', cause: readiness.cause };
@@ -150,7 +153,10 @@ async function spentAlready(
   return { kind: 'spent', payment: { authorization: payment.authorization, signature } };
 }
 
-/** Anyone who holds an authorization may submit it; the logs since `validAfter` show the result. */
+/**
+ * Searches for a payment that someone else may have submitted, as anyone who holds the authorization can. The logs since
+ * `validAfter` show the result.
+ */
 async function searchElsewhere(chain: BaseChain, { authorization }: BasePayment): Promise<Decision> {
   const since_seconds = authorization.valid_after_seconds;
   const from_block = await searchFrom(chain, since_seconds);
@@ -159,8 +165,8 @@ async function searchElsewhere(chain: BaseChain, { authorization }: BasePayment)
 }
 
 /**
- * Open claims are read before the chain: a payment that moves in between counts as moved, and later ones are still in the
- * balance.
+ * Open claims are read before the chain. A payment that moves between the two reads counts as moved, and a payment claimed later is
+ * still in the balance.
  */
 async function fundsOf(
   { database, chain }: Pick<BaseRailParts, 'database' | 'chain'>,
@@ -178,7 +184,7 @@ async function fundsOf(
 const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
 
 /**
- * Whether a wallet has signed a text (EIP-191). A key's signature is recovered here; otherwise the wallet's code is asked
+ * Whether a wallet has signed a text (EIP-191). A key's signature is verified here. Otherwise the wallet's code is called
  * (ERC-1271), in a queue per asker, so that forged signatures delay only their sender.
  */
 export async function isTextSignedOnBase(
@@ -194,14 +200,14 @@ export async function isTextSignedOnBase(
   return asked?.verdict === 'valid';
 }
 
-/** What a claim stores of its payment; `settlement_id` is null if we never submitted it. */
+/** Members of a claim that describe its payment. `settlement_id` is null if this service never submitted the payment. */
 export interface ClaimedPayment {
   readonly authorization: BaseAuthorization;
   readonly settlement_id: string | null;
   readonly from_block: number;
 }
 
-/** The outcome of a claim's payment, for unfinished claims after a crash, a time-out or a restart. */
+/** Decides the outcome of a claim's payment from the chain, for claims that a crash, a time-out or a restart left unfinished. */
 export async function reconcileSettlement(
   { database, chain }: { database: Pick<Database, 'query'>; chain: BaseChain },
   { authorization, settlement_id, from_block }: ClaimedPayment,
@@ -210,7 +216,7 @@ export async function reconcileSettlement(
   return decidePayment(chain, { authorization, attempts, from_block });
 }
 
-/** Every transaction of a settlement, replacements included. */
+/** Hashes of all transactions of a settlement, including replacements. */
 async function attemptsOf(database: Pick<Database, 'query'>, settlement_id: string): Promise<readonly Hex[]> {
   const settlement = await findSettlement(database, settlement_id);
   return settlement ? hashesOf(settlement) : [];

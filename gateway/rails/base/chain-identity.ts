@@ -2,7 +2,7 @@ import { networks } from '../../../schema/network.ts';
 import { type EpochChain, OtherChain, requireAnswer } from '../epoch.ts';
 import type { BaseChain } from './chain.ts';
 
-/** Base, as far as it is distinguished from other chains. */
+/** Queries by which Base is distinguished from other chains. */
 export function epochChainOf(chain: Pick<BaseChain, 'block' | 'chainId'>): EpochChain {
   const blockAt = async (tag: 'finalized' | number) => requireAnswer(await chain.block(tag));
   return {
@@ -25,7 +25,7 @@ export interface UnrecognizedChain {
 }
 
 /**
- * A chain that is unreachable until it is recognized: it must be ours, and the log must extend its anchors. Until then nothing is
+ * Makes a chain appear unreachable until it is recognized as the chain that the log is anchored to. Until then no payment is
  * accepted, sent, decided or recorded because of it, and all callers already handle "unreachable".
  */
 export function holdUntilRecognized(chain: BaseChain): UnrecognizedChain {

@@ -19,21 +19,24 @@ export interface ContractCall {
   readonly callData: Hex;
 }
 
-/** What the chain says of a payment before it is submitted. */
+/** State of the chain that decides whether a payment can be submitted. */
 export interface PayerReadiness {
   readonly balance_atomic: bigint;
-  /** Used or cancelled: it can never move money any more. */
+  /** Whether the authorization is used or cancelled. Then it can never move money. */
   readonly used: boolean;
-  /** A contract, or an account that delegated to one (EIP-7702): USDC asks its code whether the signature is valid. */
+  /**
+   * Whether the payer is a contract, or an account that delegated to one (EIP-7702). USDC then calls its code to verify the
+   * signature.
+   */
   readonly has_code: boolean;
-  /** Blacklisted by Circle: it can neither pay nor be paid. */
+  /** Whether Circle has blacklisted the payer. It can then neither pay nor be paid. */
   readonly blacklisted: boolean;
 }
 
 /** A payer's balance and nonces at one block. */
 export interface PayerHoldings {
   readonly balance_atomic: bigint;
-  /** For each authorization, in the given order: whether it is used or cancelled. */
+  /** Whether each authorization is used or cancelled, in the given order. */
   readonly used: readonly boolean[];
 }
 
@@ -43,39 +46,41 @@ export interface AuthorizationName {
 }
 
 /**
- * How an authorization's nonce was used: in a transaction (by anyone), by the payer's cancellation, or in no log up to the head
- * of the responding node.
+ * How an authorization's nonce was used: in a transaction (by anyone), by the payer's cancellation, or in no log up to the head of
+ * the node that responded.
  */
 export type AuthorizationUse =
   | { readonly kind: 'used'; readonly tx_hash: Hex }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'unseen'; readonly searched_to: number };
 
-/** A node's response to a transaction. Except for `taken`, it may still be mined, because others relay it. */
+/**
+ * A node's response to a transaction. A transaction that was not `taken` may still be mined, because other nodes may relay it.
+ */
 export type Broadcast =
   | { readonly kind: 'taken' }
   | { readonly kind: 'nonce_too_low' }
   | { readonly kind: 'underpriced' }
   | { readonly kind: 'turned_down'; readonly message: string };
 
-/** EIP-1559 fees, per gas. */
+/** EIP-1559 fees per unit of gas. */
 export interface CallFees {
   readonly max_fee_wei: bigint;
   readonly priority_fee_wei: bigint;
 }
 
-/** A round of the price feed; `absent`: there is no such contract, as on a development chain. */
+/** A round of the ETH/USD price feed. `absent` if the contract does not exist, as on a development chain. */
 export type EthRound =
   | { readonly kind: 'round'; readonly answer: bigint; readonly updated_at_seconds: number }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable' };
 
-/** All that sending a transaction depends on, at one time. */
+/** State of the chain, read at one time, that the sending of a transaction depends on. */
 export interface Market {
   readonly head: ChainBlock;
   readonly priority_fee_wei: bigint;
   readonly eth_round: EthRound;
-  /** L1 fee of the first `L1_FEE_BYTES` of a transaction; 0 on a chain without one. */
+  /** L1 fee of a transaction of `L1_FEE_BYTES` bytes; 0 on a chain without L1 fees. */
   readonly l1_fee_wei: bigint;
   readonly keys: readonly { readonly address: Hex; readonly nonce_pending: number; readonly balance_wei: bigint }[];
 }
@@ -83,8 +88,8 @@ export interface Market {
 export type BlockTag = 'latest' | 'finalized' | number;
 
 /**
- * The queries about Base that payments need. Never throws. Concurrency: `readiness` calls that wait together share one request;
- * others share one if they are made in the same turn of the loop.
+ * Queries about Base that payments need. They never throw. Concurrency: `readiness` calls that wait together share one request;
+ * other calls share one if they are made in the same turn of the event loop.
  */
 export interface BaseChain {
   /** Chain id of the node (EIP-155). */
@@ -92,31 +97,34 @@ export interface BaseChain {
   readiness(authorization: AuthorizationName): Promise<ChainAnswer<PayerReadiness>>;
   holdings(payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>>;
   /**
-   * Runs calls one after another as if that address sent them, with a contract wallet's gas and these fees, without effect: what
-   * the last one returned, or null if it failed. Sent as a separate request, because a wallet's code could delay others.
+   * Simulates calls one after another, sent from that address with a contract wallet's gas and these fees. Returns the result of
+   * the last call, or null if it failed. Each simulation is a separate request, because a wallet's code could delay others.
    */
   simulate(calls: readonly ContractCall[], from: Hex, fees?: CallFees): Promise<ChainAnswer<Hex | null>>;
-  /** `authorizationState` at that block, which a lagging node does not have, so it cannot mislead. */
+  /**
+   * `authorizationState` at that block. A node that lags behind does not have the block, so it cannot return an outdated state.
+   */
   isUsed(authorization: AuthorizationName, block_number: number): Promise<ChainAnswer<boolean>>;
-  /** One result for each hash, in the given order: null if it is not mined. A failure affects no other. */
+  /** One result for each hash, in the given order; null if the transaction is not mined. A failure affects only its own hash. */
   receipts(hashes: readonly Hex[]): Promise<readonly ChainAnswer<ChainReceipt | null>[]>;
-  /** Calldata of a transaction; null if the node does not know it. */
+  /** Calldata of a transaction; null if the node does not have the transaction. */
   calldata(hash: Hex): Promise<ChainAnswer<Hex | null>>;
-  /** Null if the chain has no such block (yet). */
+  /** A block without its transactions; null if the chain does not have it (yet). */
   block(tag: BlockTag): Promise<ChainAnswer<ChainBlock | null>>;
   authorizationUse(authorization: AuthorizationName, from_block: number): Promise<ChainAnswer<AuthorizationUse>>;
-  /** Every USDC Transfer to that wallet (from that payer only, if given), in the order of the chain. */
+  /** Every USDC Transfer to that wallet since that block, in the order of the chain; only those from `payer` if it is given. */
   transfersTo(wallet: Hex, from_block: number, payer?: Hex): Promise<ChainAnswer<readonly Transfer[]>>;
   /**
-   * Every USDC Transfer from that wallet in these blocks, both included, in the order of the chain. Sent separately and few at
-   * once, so that reports delay no payment. `refused`: too much for one search, or the node is busy.
+   * Every USDC Transfer from that wallet in these blocks, both included, in the order of the chain. Each search is a separate
+   * request and few run at once, so that reports delay no payment. `refused` if the range is too large for one search or the node
+   * is busy.
    */
   transfersFrom(
     wallet: Hex,
     from_block: number,
     to_block: number,
   ): Promise<ChainAnswer<readonly Transfer[]> | NodeRefusal>;
-  /** The same for transfers to that wallet. */
+  /** Like `transfersFrom`, for transfers to that wallet. */
   transfersInto: BaseChain['transfersFrom'];
   broadcast(raw: Hex): Promise<ChainAnswer<Broadcast>>;
   market(addresses: readonly Hex[]): Promise<ChainAnswer<Market>>;
@@ -125,7 +133,10 @@ export interface BaseChain {
   close(): Promise<void>;
 }
 
-/** Responses of a Base node, as far as they are read. A node is not trusted: another shape is no response. */
+/**
+ * Schemas of the members that are read from a Base node's responses. A node is not trusted: a response of another shape counts as
+ * no response.
+ */
 export const hexData = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)
@@ -153,7 +164,7 @@ export const logShape = z
     log_index: logIndex,
     tx_hash: transactionHash,
     block_number: blockNumber,
-    /** Null if the node does not say. */
+    /** Null if the node does not return it. */
     block_hash: blockHash ?? null,
   }));
 export type ChainLog = Readonly<z.infer<typeof logShape>>;
@@ -167,7 +178,7 @@ export const receiptShape = z
     status: z.enum(['0x0', '0x1']),
     gasUsed: count,
     effectiveGasPrice: quantity.nullish(),
-    /** OP-stack chains: fee for the transaction's data, beside its gas. */
+    /** Fee for the transaction's data on OP-stack chains, charged in addition to its gas. */
     l1Fee: quantity.nullish(),
     logs: z.array(logShape),
   })
@@ -178,7 +189,7 @@ export const receiptShape = z
     block_hash: blockHash,
     succeeded: status === '0x1',
     gas_used: gasUsed,
-    /** Null if the node does not give the price. */
+    /** Null if the node does not return the price of gas. */
     fee_wei: effectiveGasPrice == null ? null : BigInt(gasUsed) * effectiveGasPrice + (l1Fee ?? 0n),
     logs,
   }));

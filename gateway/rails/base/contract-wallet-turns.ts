@@ -29,21 +29,24 @@ const REFUSED_LATE_MS = 1_000;
 const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
 
 /**
- * Payments whose signature is not a key's: a contract wallet's, or forged. Only code at the payer's address can tell, which is
- * costly to ask. Without code no one is asked; with code, a few questions run at once, in a queue per client address. Payers
- * whose code has paid within a day have a queue of their own. Naming such a payer gains nothing: the question waits in the
- * client's own queue, and the wallet denies it.
+ * Checks payments that are not signed by a key: the signature is a contract wallet's, or forged. Only code at the payer's address
+ * can distinguish the two, and calling it is costly. An address without code is not called. For others a few calls run at once, in
+ * a queue per client address. Payers whose code has paid within a day have a separate queue. A client gains nothing by naming such
+ * a payer: the call waits in the client's own queue, and the wallet rejects the signature.
  */
 export class UnprovenPayments {
   readonly #parts: UnprovenParts;
   readonly #looks: PayerCodes;
-  /** By address: questions to code for payers who have not paid yet. */
+  /** Counts calls of the code of payers who have not paid yet, by client address. */
   readonly #questions: Meter;
-  /** By address: forged payments that are refused at once. */
+  /** Counts forged payments that are refused without a delay, by client address. */
   readonly #refusals: Meter;
   readonly #strangers = new Semaphore(unprovenBounds);
   readonly #known = new Semaphore(unprovenBounds);
-  /** The gate asks, and the charge again: a signature that the wallet confirmed is not asked about twice. */
+  /**
+   * Signatures that the wallet has confirmed. The gate and then the charge check a payment, and the second check need not call the
+   * wallet again.
+   */
   readonly #proven = new WeakSet<BaseSignature>();
 
   constructor(parts: UnprovenParts) {
@@ -54,7 +57,7 @@ export class UnprovenPayments {
     this.#refusals = new Meter({ count: limits.forged_per_address_second_max, seconds: 1 }, parts.clock);
   }
 
-  /** `address`: the client's. @throws DatabaseAway */
+  /** `address` is the client's network address. @throws DatabaseAway */
   async prove(payment: BasePayment, address: string): Promise<Proof> {
     const { signature } = payment;
     if (signature.kind === 'ecdsa' || this.#proven.has(signature)) return PROVEN;
@@ -72,7 +75,8 @@ export class UnprovenPayments {
     if (look === null) return NO_TURN;
     const payer = look.kind === 'seen' ? look.payer : null;
     const signer = payer && signerOf(signature, payer.has_code, this.#parts.wallet_factories);
-    // If the payer paid by code that is gone now, a rejection would make them sign another payment for what they may be owed.
+    // The payer's code may be gone since an earlier payment. A rejection would make the payer sign another payment for a purchase
+    // that they may already be owed.
     if (signer?.kind === 'refused' && !payer?.ever_paid) return { kind: 'rejected', reason: signer.reason };
     const question = payer?.has_paid ? null : this.#questions.take(address);
     if (question?.kind === 'beyond') return { kind: 'no_turn', retry_after_seconds: question.retry_after_seconds };
@@ -92,15 +96,16 @@ export class UnprovenPayments {
     const { chain } = this.#parts;
     const verdict = await askWallet(chain, authorization.payer, authorizationDigest(authorization), signer.signature);
     if (verdict === 'valid') return PROVEN;
-    // A wallet may answer USDC only, depending on the caller, so only a simulated transfer shows whether it accepts the payment.
+    // A wallet may accept signatures only from USDC as the caller, so only a simulated transfer shows whether it accepts the
+    // payment.
     const moves = await wouldMove(this.#parts, authorization, signer.signature);
     if (moves.kind !== 'ok') return this.#standing(payment, moves);
     return moves.value ? PROVEN : this.#standing(payment, { kind: 'rejected', reason: NOT_SIGNED });
   }
 
   /**
-   * A signature that was accepted for this payer once remains the payer's, also if the wallet has other owners now, the
-   * delegation was revoked, or the chain is unreachable. `otherwise`: the result if no such payment is stored.
+   * A signature that was once accepted for this payer remains the payer's, even if the wallet has other owners now, the delegation
+   * was revoked, or the chain is unreachable. Returns `otherwise` if no payment with this signature is stored.
    */
   async #standing({ authorization, signature }: BasePayment, otherwise: Proof): Promise<Proof> {
     const claim = await claimByKey(this.#parts.database, claimKey(authorization));
@@ -108,12 +113,12 @@ export class UnprovenPayments {
   }
 }
 
-/** What is known of the payer's address if no key of its own has signed. */
+/** Facts about the address of a payer whose payment is not signed by a key. */
 export interface PayerCode {
   readonly has_code: boolean;
-  /** Its code has signed for money that moved here within a day, or may have. */
+  /** Whether its code has signed a payment that moved here within a day, or may have moved. */
   readonly has_paid: boolean;
-  /** The same without a time limit: its purchases may still have to be delivered. */
+  /** Like `has_paid`, without a time limit: purchases of this payer may still have to be delivered. */
   readonly ever_paid: boolean;
 }
 
@@ -125,7 +130,7 @@ interface Entry {
   readonly until_ms: number;
   again_left: number;
   look: Promise<PayerLook | null>;
-  /** The look failed, so the next caller asks again. */
+  /** Whether the look-up failed. The next caller then repeats it. */
   failed: boolean;
 }
 
@@ -133,10 +138,10 @@ const ADDRESSES_MAX = 10_000;
 const AGAIN_MAX = 3;
 
 /**
- * Whether addresses have code, and whether they have paid before. Callers during a request share the next one, and a result is
- * used for a moment (`payer_look_ms`). A result with code admits nothing, because the code itself is asked. A result without code
- * may be outdated by the next block (a deployment, an EIP-7702 delegation), so the node is asked again, up to AGAIN_MAX times,
- * before a payment is refused on a result that is not its own.
+ * Caches whether addresses have code and whether they have paid before. Callers during a request share the next request, and a
+ * result is used for `payer_look_ms`. A result with code admits no payment by itself, because the code is called too. A result
+ * without code may be outdated by the next block (a deployment, an EIP-7702 delegation). Before a caller's payment is refused
+ * because of a cached result, the node is therefore queried again, up to AGAIN_MAX times.
  */
 export class PayerCodes {
   readonly #clock: Pick<Clock, 'now_ms'>;
@@ -157,7 +162,7 @@ export class PayerCodes {
     });
   }
 
-  /** Null if too many addresses are being looked up. @throws DatabaseAway */
+  /** Looks an address up. Null if too many look-ups are in progress. @throws DatabaseAway */
   async look(address: Hex): Promise<PayerLook | null> {
     const now_ms = this.#clock.now_ms();
     const known = this.#entries.get(address);

@@ -5,7 +5,7 @@ import { authorizationWords, type BaseAuthorization } from './authorization.ts';
 import type { ChainLog, ContractCall, Transfer } from './chain.ts';
 import type { BaseSignature, ContractSignature } from './signature.ts';
 
-/** USDC on Base (Circle's FiatTokenV2_2), as far as payments use its interface. */
+/** Address of USDC on Base (Circle's FiatTokenV2_2), in lower case. */
 export const USDC = networks.base.usdc.toLowerCase() as Hex;
 
 export const topics = {
@@ -26,7 +26,7 @@ const selectors = {
   ),
 } as const;
 
-/** An address, or any 32 bytes, as an indexed topic. */
+/** Encodes an address, or any 32 bytes, as an indexed topic of a log. */
 export function topic(value: Hex): Hex {
   return `0x${words(value)}`;
 }
@@ -43,7 +43,7 @@ export function stateCall(payer: Hex, nonce: Hex): Hex {
   return `0x${selectors.authorizationState}${words(payer, nonce)}`;
 }
 
-/** The overload that fits the form of the signature. */
+/** Calldata of a transfer, by the overload of the function that fits the form of the signature. */
 export function transferCall(authorization: BaseAuthorization, signature: BaseSignature): Hex {
   const head = authorizationWords(authorization);
   if (signature.kind === 'ecdsa') {
@@ -53,10 +53,10 @@ export function transferCall(authorization: BaseAuthorization, signature: BaseSi
   return `0x${selectors.transferWithAuthorizationBytes}${head}${words(AFTER_SEVEN_WORDS)}${tail(signature.bytes)}`;
 }
 
-/** Offset of the tail of a call with seven head words. */
+/** Offset in bytes of the tail of a call with seven head words. */
 const AFTER_SEVEN_WORDS = 7 * 32;
 
-/** USDC's Transfer in a log; null if it is another event or token. */
+/** Reads USDC's Transfer from a log; null if it is another event or token. */
 export function readTransfer({ address, topics: [event, from, to], data, ...log }: ChainLog): Transfer | null {
   if (address !== USDC || event !== topics.transfer || !from || !to || data.length !== 66) return null;
   return {
@@ -76,30 +76,33 @@ export function isUseOf(log: ChainLog, { payer, nonce }: Pick<BaseAuthorization,
 
 export const MULTICALL3 = networks.base.multicall3.toLowerCase() as Hex;
 
-/** Many calls in one; each may fail by itself, so one bad authorization affects no other. */
+/** Calldata of Multicall3 that makes many calls in one. Each may fail by itself, so one bad authorization affects no other. */
 export function aggregate(calls: readonly ContractCall[]): Hex {
   const args = [calls.map(call => ({ ...call, allowFailure: true }))] as const;
   return encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args });
 }
 
-/** Result of each call; null if it failed. @throws if the node returned something else. */
+/** Result of each call; null if the call failed. @throws if the data does not have that many results. */
 export function readAggregate(data: Hex, calls: number): (Hex | null)[] {
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data });
   if (results.length !== calls) throw new Error(`${calls} calls returned ${results.length} results`);
   return results.map(({ success, returnData }) => (success ? returnData : null));
 }
 
-/** ERC-1271's answer to a valid signature, as a whole word: a precompile might return the four bytes by chance. */
+/**
+ * ERC-1271's return value for a valid signature, compared as a whole word of 32 bytes: a precompile might return the first four by
+ * chance.
+ */
 export const VALID_SIGNATURE: Hex = `0x${selector('isValidSignature(bytes32,bytes)').padEnd(64, '0')}`;
 
 const AFTER_TWO_WORDS = 2 * 32;
 
-/** A contract wallet's payment: deploys the wallet if necessary, then transfers. */
+/** Calls for a contract wallet's payment: its deployment if necessary, then the transfer. */
 export function paymentCalls(authorization: BaseAuthorization, signature: ContractSignature): ContractCall[] {
   return after(signature, { target: USDC, callData: transferCall(authorization, signature) });
 }
 
-/** Asks a contract wallet by ERC-1271 whether a signature is its own; deploys it first if necessary. */
+/** Calls that check by ERC-1271 whether a signature is a contract wallet's. They deploy the wallet first if necessary. */
 export function proofCalls(wallet: Hex, digest: Uint8Array, signature: ContractSignature): ContractCall[] {
   const question = `${words(hex(digest), AFTER_TWO_WORDS)}${tail(signature.bytes)}`;
   const callData: Hex = `0x${selector('isValidSignature(bytes32,bytes)')}${question}`;

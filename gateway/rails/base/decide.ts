@@ -5,23 +5,23 @@ import type { BaseAuthorization } from './authorization.ts';
 import type { AuthorizationUse, BaseChain, ChainBlock, ChainReceipt, Transfer } from './chain.ts';
 import { isUseOf, readTransfer, USDC } from './contracts.ts';
 
-/** The facts that a decision depends on. */
+/** Facts about a payment that the decision depends on. */
 export interface PaymentFacts {
   readonly authorization: BaseAuthorization;
-  /** Our transactions that contain it; empty if we never submitted it. */
+  /** Hashes of our transactions that contain the payment; empty if we never submitted it. */
   readonly attempts: readonly Hex[];
-  /** The first block in which it may have moved. */
+  /** First block in which the payment may have moved. */
   readonly from_block: number;
   /**
-   * A time before which it could not be used as signed. If it is given and the search from `from_block` reaches that far back, a
-   * nonce that is used without a log was used before, and so for something else.
+   * Time before which the payment could not be used as signed, in unix seconds. If it is given and the search from `from_block`
+   * reaches back that far, a nonce that is used without a log was used earlier, and so for something else.
    */
   readonly since_seconds?: number;
 }
 
 /**
- * The outcome of a payment, from the chain alone: receipts of our transactions, then the nonce's state, its log, and the time.
- * Repeatable; what cannot be known is `unknown`, never a guess.
+ * Decides the outcome of a payment from the chain alone: from receipts of our transactions, then the nonce's state, its log, and
+ * the time. It can be repeated. An outcome that cannot be determined is `unknown`, never a guess.
  */
 export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Promise<Decision> {
   const receipts = await chain.receipts(facts.attempts);
@@ -31,16 +31,18 @@ export async function decidePayment(chain: BaseChain, facts: PaymentFacts): Prom
     if (done) return done;
   }
   const last = mined.at(-1);
-  // A missing receipt may be of the transaction that moved it; then only the nonce and the time can tell.
+  // A receipt that could not be read may be of the transaction that moved the payment. Then only the nonce and the time decide.
   const complete = receipts.every(receipt => receipt.kind === 'ok');
   return last && complete ? decideMined(chain, facts, last) : decideUnmined(chain, facts);
 }
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
-/** The node contradicts itself, so its answer is not used and it is asked again. */
+/** The node contradicts itself, so its answer is not used and the payment is decided later. */
 const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 
-/** Our transaction is mined and did not move this payment: it failed, or someone else submitted it first. */
+/**
+ * Decides after our transaction was mined without moving this payment: it failed, or someone else submitted the payment first.
+ */
 export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt: ChainReceipt): Promise<Decision> {
   const [used, block] = await Promise.all([
     chain.isUsed(facts.authorization, receipt.block_number),
@@ -48,7 +50,7 @@ export async function decideMined(chain: BaseChain, facts: PaymentFacts, receipt
   ]);
   if (used.kind !== 'ok' || block.kind !== 'ok') return unavailable;
   if (used.value) return decideUsed(chain, facts, block.value);
-  // A successful call of USDC itself has moved the money and has a log of it.
+  // A successful direct call of USDC moves the money and leaves a log, so a receipt without logs contradicts itself.
   if (receipt.succeeded && receipt.to === USDC && receipt.logs.length === 0) return inconsistent;
   const expired = block.value !== null && isExpired(facts.authorization, block.value);
   return decideUnused(chain, facts, expired ? 'expired' : 'reverted');
@@ -65,8 +67,8 @@ async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Dec
 }
 
 /**
- * The state says that the nonce is unused, so the payer would be asked for another payment. If we have sent this one, the log is checked
- * too, so that no payer pays twice because a node is wrong about one of them.
+ * The chain's state shows the nonce as unused, so the payer would be asked for another payment. If we have submitted this payment,
+ * the log is checked too, so that a payer does not pay twice because of a node's wrong answer.
  */
 async function decideUnused(
   chain: BaseChain,
@@ -80,14 +82,15 @@ async function decideUnused(
 }
 
 /**
- * The nonce is used as of `seen_at`. The logs show by whom and whether as authorized; without them it is unknown, unless they
- * were searched over the whole time in which it could have been used as authorized.
+ * Decides about a nonce that is used as of block `seen_at`. The logs show who used it and whether for the authorized transfer.
+ * Without a log the outcome is unknown, unless the search covered the whole time in which the nonce could have been used as
+ * authorized.
  */
 async function decideUsed(chain: BaseChain, facts: PaymentFacts, seen_at: ChainBlock | null): Promise<Decision> {
   const use = await chain.authorizationUse(facts.authorization, facts.from_block);
   if (use.kind !== 'ok') return unavailable;
   if (use.value.kind !== 'unseen') return decideByUse(chain, facts, use.value);
-  // A node that lags behind the one that showed the use cannot have the log.
+  // A node that is behind the node that reported the use cannot have the log.
   if (facts.since_seconds === undefined || seen_at === null || use.value.searched_to < seen_at.number)
     return inconsistent;
   const first = await chain.block(facts.from_block);
@@ -113,7 +116,10 @@ async function decideByUse(
     : inconsistent;
 }
 
-/** The receipt shows the nonce used for another transfer than the authorized one, unless the log shows that one. */
+/**
+ * Decides after a receipt showed the nonce used for another transfer than the authorized one. The node contradicts itself if its
+ * logs show the authorized transfer in that transaction.
+ */
 async function decideElsewhere(
   chain: BaseChain,
   { payer, pay_to, amount_atomic }: BaseAuthorization,
@@ -126,8 +132,8 @@ async function decideElsewhere(
 }
 
 /**
- * Whether no later block before `validBefore` can take what is sent now. A used one is not late: someone else submitted it, and
- * its outcome is in the log.
+ * Whether a payment that is sent now might miss all blocks before `validBefore`. A used payment is not late: someone else submitted
+ * it, and its outcome is in the log.
  */
 export async function isTooLate(
   chain: BaseChain,
@@ -140,7 +146,7 @@ export async function isTooLate(
   return used.kind === 'ok' && !used.value;
 }
 
-/** Whether no block that may still be replaced could take it. */
+/** Whether the payment has expired in a finalized block, so that no block that replaces another can accept it. */
 export async function isExpiredOnBase(
   chain: Pick<BaseChain, 'block'>,
   { valid_before_seconds }: Pick<BaseAuthorization, 'valid_before_seconds'>,
@@ -149,21 +155,21 @@ export async function isExpiredOnBase(
   return final.kind === 'ok' && final.value !== null && final.value.timestamp_seconds >= valid_before_seconds;
 }
 
-/** EIP-3009: a block at or after `validBefore` cannot take it, and no later one can. */
+/** Whether neither this block nor a later one can accept the payment, because it is at or after `validBefore` (EIP-3009). */
 function isExpired({ valid_before_seconds }: BaseAuthorization, { timestamp_seconds }: ChainBlock): boolean {
   return timestamp_seconds >= valid_before_seconds;
 }
 
 /**
- * The Transfer that this authorization made in a transaction; null if none. A receipt's status proves nothing: USDC's
- * AuthorizationUsed must be there, followed by the authorized transfer.
+ * The Transfer that this authorization made in a transaction; null if none. A receipt's status proves nothing: its logs must
+ * contain USDC's AuthorizationUsed, followed by the authorized transfer.
  */
 export function transferOf(receipt: ChainReceipt, authorization: BaseAuthorization): Transfer | null {
   const transfer = transferByNonce(receipt, authorization);
   return transfer && isAuthorized(transfer, authorization) ? transfer : null;
 }
 
-/** Whether the payer's nonce was used there for a transfer to another payee or of another amount. */
+/** Whether the transaction used the payer's nonce for a transfer to another payee or of another amount. */
 function usedOtherwise(receipt: ChainReceipt, authorization: BaseAuthorization): boolean {
   const transfer = transferByNonce(receipt, authorization);
   return transfer !== null && !isAuthorized(transfer, authorization);
@@ -196,14 +202,14 @@ export function transferOutcome(
 }
 
 const BLOCK_SECONDS = 2;
-/** A month of Base, the longest validity of a payment. */
+/** Longest validity of a payment, a month. A search reaches back no further. */
 const SECONDS_BACK_MAX = limits.payment_validity_seconds_max;
 const BLOCKS_BACK_MAX = SECONDS_BACK_MAX / BLOCK_SECONDS;
 const BLOCKS_MARGIN = 300;
 
 /**
- * First block in which to search for a payment that cannot have moved before a time: `validAfter` (EIP-3009; official clients set
- * it ten minutes back), or the time at which it was seen unused. Null if the head cannot be read.
+ * First block in which to search for a payment that cannot have moved before a time. The time is `validAfter` (EIP-3009; official
+ * clients set it ten minutes back), or a time at which the payment was seen unused. Null if the head cannot be read.
  */
 export async function searchFrom(chain: BaseChain, since_seconds: number): Promise<number | null> {
   const head = await chain.block('latest');
@@ -212,7 +218,9 @@ export async function searchFrom(chain: BaseChain, since_seconds: number): Promi
   return Math.max(0, head.value.number - Math.min(Math.max(age_blocks, BLOCKS_MARGIN), BLOCKS_BACK_MAX));
 }
 
-/** How far back a search since then must reach at least; limited to the longest validity. */
+/**
+ * Time to which a search must reach back, in unix seconds: the given one, but no earlier than the longest validity before the head.
+ */
 function searchedSince(since_seconds: number, head: Pick<ChainBlock, 'timestamp_seconds'>): number {
   return Math.max(since_seconds, head.timestamp_seconds - SECONDS_BACK_MAX);
 }

@@ -11,7 +11,7 @@ import { decidePayment, isTooLate, transferOutcome } from './decide.ts';
 import { searchStart } from './settle/journal.ts';
 import { type BaseSignature, signatureOnWire } from './signature.ts';
 
-/** Base, for settlements by a facilitator. */
+/** Queries about Base that settlement by a facilitator needs. */
 export function baseFacilitatorChain(chain: BaseChain): FacilitatedChain<BasePayment> {
   return {
     network: 'base',
@@ -33,8 +33,9 @@ export function baseFacilitatorChain(chain: BaseChain): FacilitatedChain<BasePay
 }
 
 /**
- * What the chain shows of a payment that a facilitator was given. A transaction that it names is checked first and used only if
- * it made this very transfer, because the name may be wrong and another transaction may have moved it.
+ * Decides from the chain the outcome of a payment that was given to a facilitator. The transaction that the facilitator names is
+ * checked first, and used only if it made exactly this transfer: the name may be wrong, and another transaction may have moved the
+ * payment.
  */
 async function lookFor(
   chain: BaseChain,
@@ -51,7 +52,7 @@ async function lookFor(
   return failed ? { kind: 'not_transferred', reason: 'reverted' } : { kind: 'contradicted' };
 }
 
-/** Whether a transaction contained the payment: a facilitator could name any failed one. */
+/** Whether a transaction contained the payment. A facilitator could otherwise name any failed transaction. */
 async function carries(
   chain: BaseChain,
   { tx_hash, to }: ChainReceipt,
@@ -62,7 +63,7 @@ async function carries(
   return data.kind === 'ok' && data.value !== null && data.value.includes(nonce.slice(2).toLowerCase());
 }
 
-/** The request to a facilitator, the same for /verify and /settle (x402 v2, section 7). */
+/** Request to a facilitator, the same for /verify and /settle (x402 v2, section 7). */
 function settleRequest(authorization: BaseAuthorization, signature: BaseSignature): SettleRequest {
   const paymentRequirements = requirementsOf(authorization);
   const paymentPayload: PaymentPayload = {
@@ -73,7 +74,7 @@ function settleRequest(authorization: BaseAuthorization, signature: BaseSignatur
   return { x402Version: 2, paymentPayload, paymentRequirements };
 }
 
-/** The offered terms, as far as settlement needs them. The payment was already compared with them here. */
+/** The offered terms that settlement needs. This service has already compared the payment with them. */
 function requirementsOf({ pay_to, amount_atomic }: BaseAuthorization): PaymentRequirements {
   return {
     scheme: 'exact',

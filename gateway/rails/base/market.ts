@@ -3,12 +3,15 @@ import { type Hex, selector, words } from './abi.ts';
 import { blockShape, count, type EthRound, hexData, type Market, quantity } from './chain.ts';
 import { aggregate, MULTICALL3, readAggregate } from './contracts.ts';
 
-/** Chainlink's ETH/USD feed on Base: 8 decimals. */
+/** Address of Chainlink's ETH/USD feed on Base, whose answers have 8 decimals. */
 export const ETH_USD_FEED: Hex = '0x71041dddad3595f9ced3dccfbe3d1f4b0a16bb70';
-/** OP-stack predeploy: L1 fee of a transaction's data, beside its gas. (Isthmus' operator fee is zero on Base.) */
+/**
+ * Address of the OP-stack predeploy that computes the L1 fee for a transaction's data, charged in addition to its gas. (Isthmus'
+ * operator fee is zero on Base.)
+ */
 export const GAS_PRICE_ORACLE: Hex = '0x420000000000000000000000000000000000000f';
 
-/** The L1 fee is read for this many bytes. Per byte it falls with length, so a multiple is an upper bound. */
+/** Number of bytes that the L1 fee is read for. The fee per byte falls with length, so a multiple of it is an upper bound. */
 export const L1_FEE_BYTES = 100;
 
 const questions = [
@@ -19,7 +22,7 @@ const questions = [
   },
 ];
 
-/** Head, fees, nonces and balances, read in one turn of the loop and so in one request. */
+/** Reads head, fees, nonces and balances in one turn of the event loop, so that they share one request. */
 export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<ChainAnswer<Market>> {
   const [head, priority, worth, keys] = await Promise.all([
     rpc.call('eth_getBlockByNumber', ['latest', false], blockShape).then(refusedAsUnreachable),
@@ -33,7 +36,7 @@ export async function readMarket(rpc: Rpc, addresses: readonly Hex[]): Promise<C
   return map(keys, list => ({ head: head.value, priority_fee_wei: priority.value, ...worth.value, keys: list }));
 }
 
-/** The price of an ether, and the L1 fee of 100 bytes. */
+/** Reads the price of an ether and the L1 fee of `L1_FEE_BYTES` bytes. */
 async function readWorth(rpc: Rpc): Promise<ChainAnswer<Pick<Market, 'eth_round' | 'l1_fee_wei'>>> {
   const answer = refusedAsUnreachable(
     await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(questions) }, 'latest'], hexData),
@@ -41,7 +44,7 @@ async function readWorth(rpc: Rpc): Promise<ChainAnswer<Pick<Market, 'eth_round'
   if (answer.kind !== 'ok') return answer;
   try {
     const [round = null, l1_fee = null] = readAggregate(answer.value, questions.length);
-    // A response that is not a word: a chain without that fee.
+    // On a chain without that fee the response is not a word of 32 bytes.
     const l1_fee_wei = l1_fee?.length === 66 ? BigInt(l1_fee) : 0n;
     return { kind: 'ok', value: { eth_round: roundOf(round), l1_fee_wei } };
   } catch (cause) {
@@ -51,7 +54,7 @@ async function readWorth(rpc: Rpc): Promise<ChainAnswer<Pick<Market, 'eth_round'
 
 const WORD_CHARS = 64;
 
-/** (roundId, answer, startedAt, updatedAt, answeredInRound); the answer is a signed integer. */
+/** Decodes (roundId, answer, startedAt, updatedAt, answeredInRound). The answer is a signed integer. */
 function roundOf(data: Hex | null): EthRound {
   if (data === '0x') return { kind: 'absent' };
   if (data?.length !== 2 + 5 * WORD_CHARS) return { kind: 'unreadable' };

@@ -36,13 +36,16 @@ import { readMarket } from './market.ts';
 
 const READINESS_ITEMS_MAX = 200;
 
-/** Simulations run foreign code: each in a request of its own, few at once, and with a short response limit. */
+/**
+ * Simulations run code of unknown contracts, so each is a separate request, few run at once, and their responses are limited to a
+ * small size.
+ */
 const simulationsApart = { connections: 8, calls_per_request_max: 1, answer_bytes_max: 64 * 1024 };
 
-/** Searches run in requests of their own, because a node may take seconds for one. */
+/** Each search is a separate request, because a node may take seconds for it. */
 const searchesApart = { connections: 2, calls_per_request_max: 1, answer_bytes_max: 16 * 1024 * 1024 };
 
-/** Base by the JSON-RPC URL of a node. */
+/** Opens Base by the JSON-RPC URL of a node. */
 export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   const rpc = openRpc(rpc_url);
   const simulations = openRpc(rpc_url, simulationsApart);
@@ -82,7 +85,7 @@ export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   };
 }
 
-/** A receipt of another transaction than the requested one is no answer. */
+/** Schema of a transaction's receipt. The receipt of another transaction is rejected. */
 function receiptOf(hash: Hex) {
   return receiptShape.nullable().refine(receipt => receipt === null || receipt.tx_hash === hash.toLowerCase());
 }
@@ -105,7 +108,7 @@ function namedBroadcast(answer: ChainAnswer<Hex> | NodeRefusal): ChainAnswer<Bro
   return { kind: 'ok', value: answer.kind === 'ok' ? { kind: 'taken' } : broadcastRefusal(answer.message) };
 }
 
-/** Nodes have no codes for these, only messages: geth's, reth's and anvil's. */
+/** Reads the refusal from its message, because nodes have no codes for it. The messages are those of geth, reth and anvil. */
 function broadcastRefusal(message: string): Broadcast {
   if (/already known|already imported|known transaction/i.test(message)) return { kind: 'taken' };
   if (/nonce too low/i.test(message)) return { kind: 'nonce_too_low' };
@@ -114,8 +117,8 @@ function broadcastRefusal(message: string): Broadcast {
 }
 
 /**
- * Simulates calls one after another in one transaction, with the gas that the real one would get: what the last one returned, or
- * null if it failed or no gas was left for it.
+ * Simulates calls one after another in one transaction, with the gas that the real transaction would get. Returns the result of the
+ * last call, or null if it failed or no gas was left for it.
  */
 async function simulate(
   rpc: Rpc,
@@ -137,7 +140,10 @@ async function simulate(
   }
 }
 
-/** A simulated sender must be able to pay the fees; whether ours can is checked when sending. */
+/**
+ * State override for a simulated sender, which must be able to pay the fees. Whether our key can pay them is checked when a
+ * transaction is sent.
+ */
 const FUNDED = { balance: quantityOf(10n ** 18n) };
 
 function pricedBy({ max_fee_wei, priority_fee_wei }: CallFees) {
@@ -156,7 +162,7 @@ function hasFailed({ code, message }: NodeRefusal): boolean {
 /** Nodes limit the blocks that one eth_getLogs may search; 10,000 is the usual limit. */
 const LOG_BLOCKS_MAX = 9_000;
 
-/** USDC's logs with these topics from a block to the head, page by page, until `enough`. */
+/** USDC's logs with these topics from a block to the head, read page by page until `enough` returns true. */
 async function searchLogs(
   rpc: Rpc,
   filter: readonly unknown[],
@@ -178,7 +184,7 @@ async function searchLogs(
   return { kind: 'ok', value: { logs: found, head: head.value } };
 }
 
-/** Where an authorization's nonce was used, from a block on. */
+/** Searches the logs from a block on for the use of an authorization's nonce. */
 async function authorizationUse(
   rpc: Rpc,
   { payer, nonce }: AuthorizationName,
@@ -192,7 +198,7 @@ async function authorizationUse(
   });
 }
 
-/** Balance, blacklist and nonce of many payers in one eth_call, with each payer's code in the same request. */
+/** Reads balance, blacklist and nonce of many payers in one eth_call, with each payer's code in the same request. */
 async function readiness(
   rpc: Rpc,
   names: readonly AuthorizationName[],
@@ -240,7 +246,10 @@ function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): Chai
   };
 }
 
-/** One eth_call, so that balance and uses are of the same block: exactly what is used has left the balance. */
+/**
+ * Reads a balance and nonces in one eth_call, so that both are of the same block: exactly the payments whose nonces are used have
+ * left the balance.
+ */
 async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>> {
   const calls = [balanceCall(payer), ...nonces.map(nonce => stateCall(payer, nonce))].map(callData => ({
     target: USDC,
@@ -262,8 +271,8 @@ async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promi
 }
 
 /**
- * Batches calls: those that arrive while a response is awaited go together in the next request. Concurrency: one request at a
- * time; a failure affects only its own members.
+ * Batches calls: those that arrive while a response is awaited go together in the next request. Concurrency: one request at a time;
+ * a failed request fails only its own calls.
  */
 class BatchedCalls<I, O> {
   readonly #ask: (items: readonly I[]) => Promise<readonly O[]>;
@@ -285,7 +294,7 @@ class BatchedCalls<I, O> {
 
   async #drain(): Promise<void> {
     this.#asking = true;
-    // One turn of the loop lets callers of the same tick join the first request.
+    // Waiting for one turn of the event loop lets callers of the same tick join the first request.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const asked = this.#waiting.splice(0, this.#items_max);
@@ -308,14 +317,14 @@ interface Blocks {
 }
 
 /**
- * USDC's transfers from a wallet in these blocks, in the chain's order. Logs that were not requested are dropped; a node that
- * returns two versions of one log is not trusted at all.
+ * USDC's transfers from a wallet in these blocks, in the chain's order. Logs that were not requested are dropped. If a node returns
+ * two versions of one log, its whole response is rejected.
  */
 function transfersFrom(rpc: Rpc, wallet: Hex, blocks: Blocks) {
   return transfersOf(rpc, { topics: [topics.transfer, topic(wallet)], is_its: ({ from }) => from === wallet }, blocks);
 }
 
-/** The same for transfers to it. */
+/** Like `transfersFrom`, for transfers to the wallet. */
 function transfersInto(rpc: Rpc, wallet: Hex, blocks: Blocks) {
   return transfersOf(
     rpc,
@@ -343,7 +352,7 @@ async function transfersOf(
     .filter(transfer => transfer !== null)
     .filter(transfer => is_its(transfer))
     .filter(({ block_number }) => from_block <= block_number && block_number <= to_block)
-    // Anyone can transfer 0 from any wallet (EIP-20), so a stranger could fill a wallet's list with these.
+    // Anyone can transfer 0 from any wallet (EIP-20), so a stranger could fill a wallet's list with such transfers.
     .filter(({ amount_atomic }) => amount_atomic > 0n);
   const placed = new Map<string, Transfer>();
   for (const transfer of asked) {

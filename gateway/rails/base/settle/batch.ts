@@ -8,9 +8,9 @@ import { L1_FEE_BYTES } from '../market.ts';
 import type { BaseSignature } from '../signature.ts';
 import { type Fees, feesNow } from './fees.ts';
 
-/* Payments that share a transaction: its call, its gas limit and its cost. */
+/* Batches of payments that share a transaction: the call, its gas limit and its cost. */
 
-/** An authorization to be settled. `claim_key` is its claim's key. */
+/** An authorization to be settled, with the key of its claim. */
 export interface SettleItem {
   readonly claim_key: string;
   readonly authorization: BaseAuthorization;
@@ -24,15 +24,16 @@ export interface Submission {
 }
 
 /**
- * Measured on Circle's bytecode: 85,700 alone, 102,900 to a payee that never had USDC; each of 2 payers together 71,600, of 10
- * 54,500, of 25 52,000, of 100 50,700. Unused gas is not paid; EIP-7825 limits a transaction to 16.7 million.
+ * Gas measured on Circle's bytecode: 85,700 for a single payment, 102,900 to a payee that never had USDC; per payment 71,600 in a
+ * batch of 2 payers, 54,500 of 10, 52,000 of 25, 50,700 of 100. Unused gas is not paid for; EIP-7825 limits a transaction to 16.7
+ * million.
  */
 const GAS_FIXED = 60_000;
 const GAS_PER_AUTHORIZATION = 110_000;
 
 /**
- * Usual gas, not below the measurements: each payment's share of the fee is checked by it before the commit. A contract wallet's
- * signature check counts as 40,000 (a passkey's on Base uses less); one that must be deployed counts with its whole limit.
+ * Usual gas, not below the measurements. Each payment's share of the fee is checked with it before the commit. A contract wallet's
+ * signature check counts as 40,000 (a passkey's on Base uses less); a wallet that must be deployed counts with its whole gas limit.
  */
 export const GAS_ORDINARY = { alone: 88_000, batch: 43_000, each_in_batch: 50_500, wallet: 150_000 };
 
@@ -45,9 +46,9 @@ export function gasOrdinary(items: readonly SettleItem[]): number {
 }
 
 /**
- * Whether one payment of a batch may have used up the gas of the others (USDC asks the code at a payer's address about a
- * signature, ERC-1271), so that their failure says nothing about them. Measured batches leave a third of their gas unused; a
- * starved call leaves almost none (EIP-150 keeps back a 64th).
+ * Whether one payment of a batch may have used up the gas of the others, because USDC calls the code at a payer's address to verify
+ * a signature (ERC-1271). The failure of the others then says nothing about them. Measured batches leave a third of their gas
+ * unused; a call that ran out of gas leaves almost none (EIP-150 keeps back a 64th).
  */
 export function isStarved({ succeeded, gas_used }: ChainReceipt, items: number): boolean {
   return !succeeded || gas_used > (gasOf(items) * 7) / 8;
@@ -58,9 +59,9 @@ function gasOf(items: number): number {
 }
 
 /**
- * A single authorization is submitted directly, several through Multicall3, at little over half the gas each and with failures
- * allowed. A contract wallet's is submitted exactly as simulated. If it was deployed meanwhile, its factory returns the existing
- * wallet, as ERC-4337 requires, or fails, which is allowed.
+ * A single authorization is submitted directly. Several are submitted through Multicall3, at little over half the gas each and with
+ * failures allowed. A contract wallet's is submitted exactly as simulated. If the wallet was deployed meanwhile, its factory
+ * returns the existing wallet, as ERC-4337 requires, or fails, which is allowed.
  */
 export function submissionOf(items: readonly SettleItem[]): Submission {
   const gas = gasOf(items.length);
@@ -75,22 +76,22 @@ function submissionOfOne({ authorization, signature }: SettleItem, gas: number):
   return { to: MULTICALL3, data: aggregate(paymentCalls(authorization, signature)), gas: limits.wallet_gas_max };
 }
 
-/** Atomic USDC (6 decimals) for one ether (18 decimals). One dollar counts as one USDC. */
+/** Price of one ether (18 decimals) in atomic USDC (6 decimals). One dollar counts as one USDC. */
 export type EthPrice = AtomicAmount;
 
 const WEI_PER_ETHER = 10n ** 18n;
 
-/** USDC value of an amount of wei, rounded up, so that a cost is never understated. */
+/** Value of an amount of wei in USDC, rounded up, so that a cost is never understated. */
 export function usdcOfWei(wei: bigint, price: EthPrice): AtomicAmount {
   return atomicAmount(ceilDiv(wei * price, WEI_PER_ETHER));
 }
 
-/** The largest amount of wei worth no more than that, so that `usdcOfWei` of it is never above the amount. */
+/** The largest amount of wei that is worth no more than `amount`, so that its `usdcOfWei` never exceeds `amount`. */
 export function weiOfUsdc(amount: AtomicAmount, price: EthPrice): bigint {
   return (amount * WEI_PER_ETHER) / price;
 }
 
-/** For a positive denominator; BigInt's own division rounds towards zero. */
+/** Division that rounds up, for a positive denominator. BigInt's own division rounds towards zero. */
 function ceilDiv(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   return numerator > 0n && quotient * denominator < numerator ? quotient + 1n : quotient;
@@ -98,30 +99,33 @@ function ceilDiv(numerator: bigint, denominator: bigint): bigint {
 
 /** Limits on the cost of settling. */
 export interface FeeBounds {
-  /** For the share of each authorization in its batch's cost. */
+  /** Limit for each authorization's share of its batch's cost. */
   readonly fee_max_atomic: AtomicAmount;
-  /** For all settlements committed on one UTC day by all processes. */
+  /** Limit for all settlements that all processes commit on one UTC day. */
   readonly fee_day_max_atomic: AtomicAmount;
 }
 
-/** A batch as it would be sent now. */
+/** A batch with the fees at which it would be sent now. */
 export interface PricedBatch {
   readonly kind: 'priced';
   readonly submission: Submission;
   readonly fees: Fees;
-  /** Maximum cost of what is signed: all gas at its highest price, and the expected L1 fee. */
+  /** Maximum cost of the signed transaction: all its gas at the highest price, and the expected L1 fee. */
   readonly worst_wei: bigint;
   readonly worst_atomic: AtomicAmount;
 }
 
 type BatchMarket = Pick<Market, 'head' | 'priority_fee_wei' | 'l1_fee_wei'>;
 
-/** Nonce, fees, gas, address and their RLP heads; the oracle itself adds the signature's 68 bytes. */
+/**
+ * Length of a transaction without its calldata: nonce, fees, gas, address and their RLP heads. The oracle itself adds the
+ * signature's 68 bytes.
+ */
 const ENVELOPE_BYTES = 60;
 
 /**
- * Fees for a batch that is sent now, capped so that with usual gas each payment's share stays within its limit in any block. Too
- * high if the chain asks for more than that.
+ * Fees for a batch that is sent now, capped so that with usual gas each payment's share stays within its limit in any block.
+ * `too_high` if the chain's current fees exceed that cap.
  */
 export function priceBatch(
   items: readonly SettleItem[],
@@ -142,7 +146,7 @@ export function priceBatch(
   return { kind: 'priced', submission, fees, worst_wei, worst_atomic: usdcOfWei(worst_wei, price) };
 }
 
-/** Whether even a payment in the largest batch would exceed its limit. */
+/** Whether a payment's share would exceed its limit even in the largest batch. */
 export function exceedsEveryLimit(
   { head, priority_fee_wei }: BatchMarket,
   price: EthPrice,
@@ -151,13 +155,15 @@ export function exceedsEveryLimit(
   return usdcOfWei(BigInt(GAS_ORDINARY.each_in_batch) * (head.base_fee_wei + priority_fee_wei), price) > fee_max_atomic;
 }
 
-/** Whether none of the keys could pay even for a key-signed payment, which costs least. */
+/** Whether none of the keys could pay even for a payment that is signed by a key, which costs least. */
 export function areKeysUnfunded({ keys }: Pick<Market, 'keys'>, { fees }: Pick<PricedBatch, 'fees'>): boolean {
   const least_wei = BigInt(gasOf(1)) * fees.max_fee_wei;
   return keys.every(({ balance_wei }) => balance_wei < least_wei);
 }
 
-/** Thrown in the transaction that would commit the batch, which rolls it back: the cost exceeds a limit. */
+/**
+ * The cost of a batch exceeds a limit. Thrown in the database transaction that would commit the batch, so that it is rolled back.
+ */
 export class FeeTooHigh extends Error {
   readonly bound: 'settlement' | 'day';
 

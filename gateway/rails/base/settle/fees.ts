@@ -1,4 +1,4 @@
-/** EIP-1559 fees of one transaction, per gas. */
+/** EIP-1559 fees of one transaction, per unit of gas. */
 export interface Fees {
   readonly max_fee_wei: bigint;
   readonly priority_fee_wei: bigint;
@@ -12,27 +12,33 @@ export interface FeeMarket {
 }
 
 /**
- * Limit for a replacement. Limits per call do not apply to it, because without it the nonce and all later ones would be blocked.
- * This is the most that a node with false fees can make us pay; it is more than any block of Base has asked for long.
+ * Limit for a replacement. Limits per payment do not apply to it, because without it the nonce and all later ones would be blocked.
+ * A node that reports false fees can make us pay no more than this. It is more than blocks of Base have required for any longer
+ * time.
  */
 export const REPLACEMENT_CEILING_WEI = 100_000_000_000n;
 
-/** Factor by which the base fee may rise before ours is outbid: it doubles in no less than six full blocks (12.5 % each). */
+/**
+ * Factor by which the base fee may rise before our maximum is too low. It takes at least six full blocks to double (12.5 % each).
+ */
 const BASE_FEE_HEADROOM = 2n;
 
-/** Fees for a transaction that is sent now, never above the ceiling per unit of gas. */
+/** Fees for a transaction that is sent now, never above `ceiling_wei`. */
 export function feesNow({ base_fee_wei, priority_fee_wei }: FeeMarket, ceiling_wei: bigint): FeeQuote {
   if (base_fee_wei + priority_fee_wei > ceiling_wei) return { kind: 'too_high' };
   const max_fee_wei = smaller(base_fee_wei * BASE_FEE_HEADROOM + priority_fee_wei, ceiling_wei);
   return { kind: 'priced', fees: { max_fee_wei, priority_fee_wei } };
 }
 
-/** Nodes replace a transaction of the same nonce only if both fees rise by a tenth; an eighth satisfies all. */
+/**
+ * Lowest fee for a replacement. Nodes replace a transaction of the same nonce only if both fees rise by a tenth; an eighth
+ * satisfies all nodes.
+ */
 function replacementFee(fee_wei: bigint): bigint {
   return fee_wei + fee_wei / 8n + 1n;
 }
 
-/** Fees that replace a stuck transaction: the current ones, but no less than nodes require for a replacement. */
+/** Fees for the replacement of a stuck transaction: the current fees, but no less than nodes require for a replacement. */
 export function replacementFees(previous: Fees, market: FeeMarket, ceiling_wei: bigint): FeeQuote {
   const now = feesNow(market, ceiling_wei);
   if (now.kind !== 'priced') return now;
@@ -45,7 +51,7 @@ export function replacementFees(previous: Fees, market: FeeMarket, ceiling_wei: 
   };
 }
 
-/** A transaction whose fee is below the market will not be mined as it is. */
+/** Whether a transaction's fee is below the current fees, so that it will not be mined without a replacement. */
 export function outbid(sent: Fees, market: FeeMarket): boolean {
   return sent.max_fee_wei < market.base_fee_wei + market.priority_fee_wei;
 }

@@ -10,36 +10,38 @@ import { type EthPrice, type FeeBounds, FeeTooHigh, type PricedBatch, priceBatch
 import type { PriceSource } from './quotes.ts';
 import { type SettlerKey, signTransaction } from './transaction.ts';
 
-/** A committed and signed batch; from here on only the chain shows its outcome. */
+/** A committed and signed batch. From then on only the chain shows its outcome. */
 export interface JournalledBatch<I> {
   readonly settlement_id: string;
   readonly key_address: Hex;
   readonly from_block: number;
   readonly items: readonly I[];
   readonly raw: Hex;
-  /** Every transaction that may contain it, replacements included. */
+  /** Hashes of all transactions that may contain the batch, including replacements. */
   hashes: readonly Hex[];
 }
 
 type BatchOutcome<I> =
   | JournalOutcome<JournalledBatch<I>>
-  /** Rolled back: the rest of the batch exceeds its limit, or the day's limit is used up. */
+  /** The commit was rolled back: the rest of the batch exceeds its limit, or the day's limit is used up. */
   | { readonly kind: 'too_high'; readonly cause: FeeTooHigh };
 
 export interface Batch<I extends SettleItem> {
   readonly items: readonly I[];
   readonly market: Market;
-  /** Its cost if no claim is lost until then. */
+  /** Cost of the batch if none of its claims is lost before the commit. */
   readonly priced: PricedBatch;
   readonly eth_price: EthPrice;
-  /** Keys that this process may use now. */
+  /** Addresses of the keys that this process may use now. */
   readonly free: readonly Hex[];
   readonly replaces: readonly string[];
 }
 
 type JournalParts<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
 
-/** The one commit of a batch: claims become `settling`, a nonce is assigned, the signed bytes are stored. */
+/**
+ * Commits a batch in one database transaction: its claims become `settling`, a nonce is assigned, and the signed bytes are stored.
+ */
 export async function journalBatch<I extends SettleItem>(
   parts: SettlingParts,
   options: JournalParts<I>,
@@ -93,8 +95,9 @@ async function write<I extends SettleItem>(
 }
 
 /**
- * Someone else may have submitted the authorization just before us, and the head may be outdated or replaced. An hour of blocks
- * (2 s each) reaches back behind any payment that was unused when it was claimed.
+ * Number of blocks before the head from which a payment is searched for: an hour (2 s each), which reaches back behind any payment
+ * that was unused when it was claimed. Someone else may have submitted the authorization just before us, and the head may be
+ * outdated or replaced.
  */
 const LOOK_BACK_BLOCKS = 1_800;
 
@@ -108,21 +111,21 @@ export interface SettlerOptions<I extends SettleItem> extends SettlerParts<I>, S
   /** Private keys that pay gas; several processes may share them. */
   readonly keys: readonly string[];
   readonly clock: Clock;
-  /** Beyond these nothing is sent for the first time. */
+  /** Limits beyond which no batch is sent for the first time. */
   readonly fee_bounds: FeeBounds;
   readonly eth_price: PriceSource;
   /** A transaction that was outbid for this long is replaced by one with higher fees. */
   readonly stuck_ms: number;
 }
 
-/** Parts of settling. Nothing is remembered between two steps, so any process may take the next one. */
+/** Dependencies of the steps of settling. Nothing is remembered between two steps, so any process may take the next one. */
 export interface SettlingParts {
   readonly chain: BaseChain;
   readonly database: Database;
-  /** By address, as `settlerKey` spells it. */
+  /** Keys by address, in the spelling of `settlerKey`. */
   readonly keys: ReadonlyMap<string, SettlerKey>;
   readonly fee_bounds: FeeBounds;
-  /** Younger attempts are left to their own process. */
+  /** Younger attempts are left to the process that made them. */
   readonly nudge_ms: number;
   readonly stuck_ms: number;
 }
