@@ -1,4 +1,4 @@
-/** The caller and the payment of a request: the same for REST endpoints, `/graphql` and sockets. */
+/** The caller and the payment of a request, the same for REST endpoints, `/graphql` and sockets. */
 import type { FastifyRequest } from 'fastify';
 import { credentialsIn, paymentIn } from '../../rest-compat/credentials.ts';
 import type { Port } from '../../rest-compat/port.ts';
@@ -36,7 +36,7 @@ import { presentedIn } from '../x402/payment-header.ts';
 import { paidFieldOf } from './graphql-request.ts';
 import type { GraphqlOptions } from './serve-graphql.ts';
 
-/** Everything that a resolver of any subgraph may use of this process. */
+/** All services of this process that a resolver of any subgraph may use. */
 type EveryContext = ReceiptContext & InferenceContext & BookContext & SessionContext & BoardContext;
 export type EveryService = Omit<EveryContext, 'principal' | 'response' | keyof CallHeaders>;
 
@@ -65,7 +65,7 @@ export interface OpenedServices
 
 type PaymentServices = ChargePort & Pick<ReceiptContext, 'cancelTask'> & Pick<SessionContext, 'refusalOfAct'>;
 
-/** The same, made of the parts that were opened; charges are counted by `paid_calls`. */
+/** Builds the services from the parts that were opened. `paid_calls` counts the charges. */
 export function servicesOf(
   { base_url, base_urls, profile, log_entries, webhook_reach, witnesses, router }: Config,
   { log, pay_to, rates, ...opened }: OpenedServices,
@@ -101,16 +101,16 @@ export function servicesOf(
   };
 }
 
-/** Values of payments, and rates of free requests. */
+/** Checks the value of payments, and limits the rate of free requests. */
 interface Bounds {
   readonly judge: Judge;
   readonly rates: Port['rates'];
 }
 
 export interface Callers {
-  /** Identifies the caller by credentials. `pays`: a payment has proven the payer. @throws rate_limited */
+  /** Identifies the caller by credentials. `pays` is true if a payment has proven its payer. @throws rate_limited */
   identify(shown: ShownCredentials, pays: boolean): Promise<Principal>;
-  /** The context for every resolver. */
+  /** Creates the context of all resolvers. */
   createContext(principal: Principal, brought: CallHeaders): EveryContext;
 }
 
@@ -125,7 +125,7 @@ export function openCallers(
   return {
     async identify(shown, pays) {
       const principal = await identify(shown, checks);
-      // A caller with valid credentials is not limited by others behind the same address.
+      // A caller with valid credentials is not limited because of others at the same address.
       const turn = isNobodys(principal) ? rates.take('credentials', shown.address) : null;
       if (turn && !pays) requireWithin(turn);
       return principal;
@@ -134,7 +134,7 @@ export function openCallers(
   };
 }
 
-/** The credentials are invalid. */
+/** Whether the caller's credentials are invalid. */
 function isNobodys({ possession, api_key, slice, ingest_key, board = {} }: Principal): boolean {
   const wrong = [possession, slice, ingest_key].some(shown => shown?.kind === 'wrong');
   const no_secret = Object.values(board).includes('wrong');
@@ -144,8 +144,8 @@ function isNobodys({ possession, api_key, slice, ingest_key, board = {} }: Princ
 const REJECTED = 402;
 
 /**
- * As for REST endpoints, a turn is spent before the code at a payer's address is called, and given back unless the
- * payment is refused.
+ * Callers on /graphql. As for REST endpoints, a turn is taken before the code at a payer's address is called, and given back unless
+ * the payment is refused.
  */
 export function callersOnGraphql(
   graph: Graph,
@@ -174,7 +174,7 @@ const nothingBrought: CallHeaders = {
   note: null,
 };
 
-/** A socket brings no payment. */
+/** Callers on sockets, which bring no payment. */
 export function callersOnSockets({ identify, createContext }: Callers, services: EveryService): SocketCallers {
   return {
     identify: shown => identify(shown, false),
@@ -188,7 +188,7 @@ export function callersOnSockets({ identify, createContext }: Callers, services:
   };
 }
 
-/** The credentials and payment of a request to /graphql. */
+/** Reads the credentials and the payment of a request to /graphql. */
 async function broughtBy(
   request: FastifyRequest,
   graph: Graph,
@@ -201,14 +201,14 @@ async function broughtBy(
   const worth = payment && field && (await judge.weigh(payment, field));
   const rejected = worth === 'rejected';
   if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
-  // The resolver reports it in its own words, without a query for sessions.
+  // The resolver reports the rejected payment itself, so no session is queried.
   const shown = rejected ? { ...credentials, sessions: [], proof: null } : credentials;
   const brought = { payment, router_key, redelivery, idempotency_key, delegation, note };
   const pays = payment !== null && field !== null && !rejected;
   return { ...brought, shown, pays, unproven: worth === 'unproven' };
 }
 
-/** Whether a request has a payment that its payer has signed, for any resource. */
+/** Whether a request has a payment, for any resource, that its payer has signed. */
 export async function showsPayment({ headers }: FastifyRequest, judge: Judge): Promise<boolean> {
   const payment = presentedIn(paymentIn(headers));
   return payment !== null && judge.isProven(payment);

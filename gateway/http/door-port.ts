@@ -28,7 +28,7 @@ import type { EventStreams } from '../sockets/serve-events.ts';
 import type { Extensions } from '../x402/extensions.ts';
 import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
-/** Members of the port that this file adds. */
+/** Names of the members of `Port` that this file adds. */
 type AddedMember =
   | 'challenge'
   | 'describe'
@@ -45,12 +45,14 @@ export interface PortParts extends Omit<Port, AddedMember> {
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
   readonly judge: Judge;
-  /** `pays`: the payment has proven its payer. @throws rate_limited */
+  /** Identifies the caller. `pays` is true if the payment has proven its payer. @throws rate_limited */
   identify(credentials: ShownCredentials, pays: boolean): Promise<Principal>;
   createContext(principal: Principal, brought: CallHeaders): Context;
 }
 
-/** The port of the REST endpoints: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
+/**
+ * Opens the port of the REST endpoints. They use the same planner, resolvers and charge as /graphql, without its HTTP pipeline.
+ */
 export function openPort(parts: PortParts): Omit<Port, 'follow'> {
   const { graph, pay_to, extensions, judge, identify: _, createContext: _create, ...given } = parts;
   return {
@@ -91,7 +93,7 @@ function payment_method({ kind }: ApiKey): PaymentMethod | null {
   return kind === 'absent' || kind === 'unknown' ? null : `${kind}_key`;
 }
 
-/** The caller's context with the validated body, so that a resolver in this process need not validate it again. */
+/** The caller's context with the validated body, so that a resolver in this process does not validate it again. */
 function contextWith({ caller, valid_body, left }: DoorOperation): Context {
   return { ...(caller.context as Context), valid_body, ...(left && { left }) };
 }
@@ -102,7 +104,7 @@ async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]):
   return refusable(await graph.execute({ document, variables, context, written }), context);
 }
 
-/** The outcome, with the state of the payment that came along. */
+/** Result of the operation. Its headers include the state of the payment that came with the request. */
 function refusable(result: ExecutionResult, context: Context): DoorResult {
   const { data, errors } = resultOf(result);
   return { data, errors, headers: { ...context.response.headers, ...refusalHeaders(context, errors[0]) } };
@@ -123,13 +125,13 @@ async function* resultsOf(results: AsyncIterable<ExecutionResult>) {
 }
 
 function resultOf({ data, errors = [] }: ExecutionResult): Pick<DoorResult, 'data' | 'errors'> {
-  // A partial failure must not pass for a response: a REST response is whole or an error.
+  // A partial failure must not look like a success: a REST response is either whole or an error.
   return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
 
 /**
- * The offer inside a refusal is for /graphql. An endpoint makes its own, which names the endpoint, unless the price
- * is known only here.
+ * The error as an endpoint reports it. The offer inside a refusal is for /graphql, so it is removed. An endpoint makes another
+ * offer, which names the endpoint, unless only the resolver knows the price.
  */
 function publicFault({ message, extensions }: GraphQLError): DoorError {
   const { code, status: _, param, answer_headers: headers, x402: body, offered_here, ...facts } = extensions;
@@ -145,7 +147,7 @@ function publicFault({ message, extensions }: GraphQLError): DoorError {
   };
 }
 
-/** Endpoints with endless events, under the rules of sockets: the same groups, bounds, heartbeats and ends. */
+/** Follows endless events for endpoints, under the rules of sockets: the same groups, limits, heartbeats and ends. */
 export function openFollow(streams: Pick<EventStreams, 'follow'>): Port['follow'] {
   return async ({ document, variables, address, ...request }) => {
     const requested = { query: textOf(document), variables };
@@ -155,7 +157,7 @@ export function openFollow(streams: Pick<EventStreams, 'follow'>): Port['follow'
   };
 }
 
-/** Public events are followed without credentials, so that all their readers are one group. */
+/** Credentials for public events: none, so that all readers of the same events are one group. */
 const nothingShown: Omit<ShownCredentials, 'address'> = {
   sessions: [],
   agent: null,

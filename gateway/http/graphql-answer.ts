@@ -14,16 +14,15 @@ import { SERVER_TIMING } from '../operations/requests.ts';
 /* The form of a /graphql response: status, headers, media type, and responses as events. */
 
 /**
- * Status and headers of a GraphQL response. Errors of fields leave the status at 200, as in GraphQL over HTTP, with
- * one exception: a refused payment is 402 with its challenge in the headers, so that an x402 client can pay on
- * /graphql too.
+ * Sets status and headers of a GraphQL response. Errors of fields leave the status at 200, as in GraphQL over HTTP. The exception
+ * is a refused payment: it is 402 with its challenge in the headers, so that an x402 client can pay on /graphql too.
  */
 export function httpAnswer(logger: Logger): ApolloServerPlugin<Context> {
   return {
     async requestDidStart() {
       return { willSendResponse };
     },
-    // Apollo answers these with a sentence of its own and does not report the cause.
+    // Apollo responds to these errors with its own message and does not report the cause.
     async unexpectedErrorProcessingRequest({ error }) {
       logger.error({ err: error }, 'a GraphQL request failed with an unexpected error, shown in err');
     },
@@ -34,10 +33,10 @@ async function willSendResponse({ contextValue, request, response }: ResponseCon
   const { headers } = response.http;
   for (const [name, value] of Object.entries(contextValue.response.headers)) headers.set(name.toLowerCase(), value);
   headers.set('cache-control', 'no-store');
-  // The server adds Server-Timing for these.
+  // The server replaces an empty header with the measured times.
   if (!headers.has(SERVER_TIMING)) headers.set(SERVER_TIMING, '');
   if (response.body.kind !== 'single') return;
-  // Otherwise Apollo would refuse clients that accept events only, after everything has been done.
+  // Otherwise Apollo would refuse clients that accept only events, after the operation has already run.
   headers.set('content-type', `${jsonMediaFor(request.http?.headers.get('accept'))}; charset=utf-8`);
   if (!response.body.singleResult.errors) return;
 
@@ -47,7 +46,7 @@ async function willSendResponse({ contextValue, request, response }: ResponseCon
   if (errors.some(error => error.extensions?.status === 402)) response.http.status = 402;
   for (const { extensions } of errors) {
     const { code, answer_headers, ...facts } = (extensions ?? {}) as JsonObject;
-    // A paid field is the only one of its operation, so its error is the only one.
+    // A paid field is the only field of its operation, so its error is the only error.
     const paid = isErrorCode(code) ? refusalHeaders(contextValue, { code, facts }) : {};
     for (const [name, value] of Object.entries({ ...paid, ...(answer_headers as Record<string, string>) }))
       headers.set(name.toLowerCase(), value);
@@ -65,7 +64,7 @@ function withoutHeaders(error: GraphQLFormattedError): GraphQLFormattedError {
   return { ...error, extensions };
 }
 
-/** If the context cannot be made (a wrong session, a broken database), the response has the Refusal's own status. */
+/** The response if the context cannot be created (an invalid session, a broken database). It has the status of the Refusal. */
 export function contextFault(error: unknown, logger: Logger): GraphQLError {
   const { message, extensions } = publicError(
     error instanceof GraphQLError ? error : new Refusal('internal', { cause: error }),
@@ -78,7 +77,7 @@ export function contextFault(error: unknown, logger: Logger): GraphQLError {
   return new GraphQLError(message, { extensions: { ...facts, http: { status: extensions.status, headers } } });
 }
 
-/** RFC 6585 §4. */
+/** Refuses a request that exceeds its rate, with Retry-After (RFC 6585 section 4). */
 export function refuseTooMany(
   retry_after_seconds: number,
   request: FastifyRequest,
@@ -89,7 +88,7 @@ export function refuseTooMany(
   return refuse(request, reply, [new Refusal('rate_limited', { facts: { retry_after_seconds } })], logger, 429);
 }
 
-/** In the form and media type of Apollo's own refusals. */
+/** Refuses a request in the form and media type of Apollo's own refusals. */
 export function refuse(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -104,7 +103,7 @@ export function refuse(
     .send(JSON.stringify({ errors }));
 }
 
-/** Fastify's errors on /graphql (body too large, wrong type, invalid JSON), in GraphQL's form. */
+/** Reports Fastify's errors on /graphql (body too large, wrong type, invalid JSON) in GraphQL's form. */
 export function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {
   const code = error.statusCode ? faults[error.statusCode] : undefined;
   const fault = publicError(code ? new Refusal(code) : error, logger);
@@ -117,30 +116,30 @@ const faults: Readonly<Record<number, ErrorCode>> = {
   415: 'unsupported_media_type',
 };
 
-/** Media types of GraphQL over HTTP; the default first. */
+/** Media types of GraphQL over HTTP, starting with the default. */
 const jsonMedia = ['application/json', 'application/graphql-response+json'] as const;
 
-/** The type that a request prefers; the default if it accepts neither, because a refusal must be reported. */
+/** The media type that a request prefers. If it accepts neither, the default is used, because a refusal must be reported. */
 function jsonMediaFor(accepted: string | undefined): (typeof jsonMedia)[number] {
   return bestAccepted(accepted, jsonMedia) ?? jsonMedia[0];
 }
 
 const EVENTS = eventStream['content-type'];
 
-/**
- * Whether the Accept header (RFC 9110 section 12.5.1) takes events only, or prefers them to JSON of either media
- * type.
- */
+/** Whether the Accept header (RFC 9110 section 12.5.1) accepts only events, or prefers them to JSON of either media type. */
 function wantsEvents({ headers: { accept } }: FastifyRequest): boolean {
   return prefers(accept, EVENTS, jsonMediaFor(accept));
 }
 
-/** A subscription exists as events only, so a client that names them beside JSON gets them. */
+/**
+ * Whether the client accepts events by name. A subscription exists only as events, so a client that accepts them in addition to
+ * JSON gets them.
+ */
 export function takesEvents({ headers: { accept } }: FastifyRequest): boolean {
   return acceptsByName(accept, EVENTS);
 }
 
-/** 406 before anything is read, charged or done, if the client accepts nothing that the path offers. */
+/** Refuses a request with 406, before anything is read, charged or done, if the client accepts none of the path's media types. */
 export function refuseUnacceptable(
   scope: FastifyInstance,
   offers: Readonly<Record<string, readonly string[]>>,
@@ -157,22 +156,22 @@ export const graphqlForms = [...jsonMedia, EVENTS];
 export const streamForms = [EVENTS];
 
 /**
- * Responses of a path as events, for clients that accept nothing else (graphql-sse, distinct connections): `next` with the text that would
- * have been the body, then `complete`. GraphQL errors are events too, because clients drop a response with 400 without reading it; any
- * other status is kept, so that a 402 can be paid and a 429 waited for.
+ * Sends the responses of a path as events to clients that accept no other type (graphql-sse, distinct connections): `next` with the
+ * text that would have been the body, then `complete`. GraphQL errors are events too, because clients drop a response with status
+ * 400 without reading it. Any other status is kept, so that a client can pay after a 402 and wait after a 429.
  */
 export function answerInEvents(scope: FastifyInstance, path: string): void {
   const in_events = new WeakSet<FastifyRequest>();
   scope.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.url === path && wantsEvents(request)) {
       in_events.add(request);
-      // If it were compressed first, it would no longer be text.
+      // A compressed response could not be rewritten as events, because it is no longer text.
       request.headers['x-no-compression'] = 'events';
     }
     done();
   });
-  // Not a promise: the response would not have ended while it is awaited, and if the client left then, the handler
-  // would run as well.
+  // The hook uses a callback instead of a promise. With a promise the response would not have ended while the hook is awaited, and
+  // if the client disconnected then, the handler would run as well.
   scope.addHook('onSend', (request, reply, payload, done) => {
     const is_json = /^application\/(?:[\w-]+\+)?json\b/.test(String(reply.getHeader('content-type')));
     if (!in_events.has(request) || !is_json || typeof payload !== 'string') return done();

@@ -14,29 +14,32 @@ import {
 import { anybodyStillServes } from '../../subgraphs/receipt/claim/lease.ts';
 import type { ChainAnswer } from './rpc.ts';
 
-/** A chain, as far as it is distinguished from another. All methods throw if it is unreachable. */
+/** Queries by which a chain is distinguished from another. All methods throw if it is unreachable. */
 export interface EpochChain {
   readonly network: NetworkName;
   /** Null if the chain has no such block. Number 0 is the genesis block. */
   blockHash(number: number): Promise<string | null>;
-  /** The newest final block; null if only the genesis block is ever compared. */
+  /** The newest final block; null if only the genesis block is compared on this network. */
   finalized(): Promise<{ readonly number: number; readonly hash: string } | null>;
   /**
-   * Signatures and settlements are valid on one chain only; on another they would be worthless, or of use to a stranger. @throws
-   * OtherChain
+   * Checks that the node serves the network that we sell on. Signatures and settlements are valid on one chain only; on another
+   * they would be worthless, or useful to a stranger. @throws OtherChain
    */
   requireOurs(profile: Profile): Promise<void>;
 }
 
 type Profile = 'development' | 'production';
 
-/** How the current chain relates to the one on which this database was paid. */
+/** How the current chain relates to the one on which payments in this database were made. */
 export type Continuity =
   | { readonly kind: 'first' }
   | { readonly kind: 'same' }
   | { readonly kind: 'other'; readonly because: 'genesis' | 'last_block' };
 
-/** `standing`: hash of the chain's block at the remembered height; null if it has none. */
+/**
+ * Compares the current chain with the remembered one. `standing` is the hash of the current chain's block at the remembered height;
+ * null if there is no such block.
+ */
 export function judgeContinuity(known: KnownChain | null, genesis_hash: string, standing: string | null): Continuity {
   if (known === null) return { kind: 'first' };
   if (known.genesis_hash !== genesis_hash) return { kind: 'other', because: 'genesis' };
@@ -55,13 +58,13 @@ export class OtherChain extends Error {
 
 export interface EpochTerms {
   readonly profile: Profile;
-  /** Set if an operator has confirmed that this chain replaces the former one. */
+  /** Whether an operator has confirmed that this chain replaces the former one. */
   readonly accepted?: boolean;
-  /** This process's owner name, if it already serves. */
+  /** Name under which this process owns claims, if it already serves. */
   readonly owner?: string;
 }
 
-/** The same comparison without writing. @throws as `openEpoch` does */
+/** Compares as `openEpoch` does, without writing. @throws as `openEpoch` does */
 export async function requireKnownChain(database: Database, chain: EpochChain, terms: EpochTerms): Promise<void> {
   const { genesis_hash, seen, standing } = await look(database, chain, terms);
   await requireMayBegin(database, chain.network, judgeContinuity(seen, genesis_hash, standing), terms);
@@ -77,7 +80,10 @@ async function look(database: Database, chain: EpochChain, { profile }: EpochTer
 
 const variables: Readonly<Record<NetworkName, string>> = { base: 'BASE_RPC_URL', solana: 'SOLANA_RPC_URL' };
 
-/** Other processes may have open payments on the former chain, so an epoch is not ended while they serve. */
+/**
+ * Checks that a new epoch may begin. Other processes may have open payments on the former chain, so an epoch is not ended while
+ * they serve.
+ */
 async function requireMayBegin(
   database: Database,
   network: NetworkName,
@@ -96,9 +102,9 @@ async function requireMayBegin(
 }
 
 /**
- * Compares the chain with the remembered one before anything is settled on it. If it differs, a new epoch begins in development,
- * unless other processes serve; in production the start is refused. @throws OtherChain, also for another network's chain; also if
- * the chain is unreachable
+ * Compares the chain with the remembered one before anything is settled on it, and returns the current epoch. If the chain differs,
+ * development begins a new epoch unless other processes serve; production refuses the start. @throws OtherChain, also if the node
+ * serves another network; also throws if the chain is unreachable
  */
 export async function openEpoch(database: Database, chain: EpochChain, terms: EpochTerms): Promise<number> {
   const { network } = chain;
@@ -106,7 +112,7 @@ export async function openEpoch(database: Database, chain: EpochChain, terms: Ep
   await requireMayBegin(database, network, judgeContinuity(seen, genesis_hash, standing), terms);
   return database.transaction(async tx => {
     const known = await knownChain(tx, network);
-    // Another process began an epoch or saw a later block meanwhile, and its result is as good.
+    // Another process began an epoch or saw a later block meanwhile, so its result is used.
     if (known && known.last_block !== seen?.last_block) return known.epoch;
     const continuity = judgeContinuity(known, genesis_hash, standing);
     if (continuity.kind === 'same') return known?.epoch ?? 0;
@@ -117,7 +123,7 @@ export async function openEpoch(database: Database, chain: EpochChain, terms: Ep
   });
 }
 
-/** Stores the newest final block, with which a later start compares. */
+/** Stores the newest final block. A later start compares the chain with it. */
 export async function rememberChain(database: Database, chain: EpochChain, epoch: number): Promise<void> {
   const final = await chain.finalized();
   if (final) await database.transaction(tx => rememberBlock(tx, chain.network, epoch, final.number, final.hash));
@@ -125,7 +131,7 @@ export async function rememberChain(database: Database, chain: EpochChain, epoch
 
 async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
   const ended = await closeOpenClaims(tx, network);
-  // The board before books: the lock order of recording.
+  // The board is changed before the books, which is the lock order of recording.
   unmarkLegOnes(
     tx,
     ended.map(({ task_id }) => task_id),

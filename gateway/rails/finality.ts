@@ -7,14 +7,14 @@ import { minedSettlements, type OpenSettlement } from '../../subgraphs/receipt/c
 export interface RecheckResult {
   readonly settlement_id: string;
   /**
-   * `final`: in the same block. `moved`: in another block. `vanished`: in none, and sent again. Records made on it are only
-   * marked, once, and not decided again, because its payments move the same money in any block, except for those that expired or
-   * failed since.
+   * `final`: in the same block. `moved`: in another block. `vanished`: in no block, and sent again. Records that were made because
+   * of the settlement are marked once and not decided again: its payments move the same money in any block, unless they have
+   * expired or failed since.
    */
   readonly kind: 'final' | 'moved' | 'vanished';
 }
 
-/** Where the chain has a settlement; `unseen`: the node did not answer for every transaction that may contain it. */
+/** Where the chain has a settlement. `unseen` if the node did not answer for every transaction that may contain it. */
 export type SettlementPresence =
   | { readonly kind: 'mined'; readonly receipt: MinedBlock }
   | { readonly kind: 'absent' }
@@ -22,19 +22,20 @@ export type SettlementPresence =
 
 const SETTLEMENTS_MAX = 200;
 
-/** A chain whose settlements are checked again. */
+/** Queries about a chain whose settlements are checked again. */
 export interface FinalChain {
   readonly database: Database;
   readonly network: NetworkName;
-  /** The newest final block; null if unknown. */
+  /** Number of the newest final block; null if unknown. */
   finalized(): Promise<number | null>;
-  /** Where the chain has each of them now. */
+  /** Returns a function that says where the chain has each of the settlements now. */
   find(settlements: readonly OpenSettlement[]): Promise<(settlement: OpenSettlement) => SettlementPresence>;
 }
 
 /**
- * Checks mined settlements again once the finalized block has passed them, because a reorganisation may have removed one for
- * which a receipt was given. `correct` runs in the transaction that updates the settlement, so no mark is lost or made twice.
+ * Checks mined settlements again once the finalized block has passed them, because a reorganisation may have removed one for which
+ * a receipt was issued. `correct` runs in the database transaction that updates the settlement, so that no mark is lost or made
+ * twice.
  */
 export async function recheckFinalized(
   { database, network, finalized, find: findAll }: FinalChain,
@@ -58,7 +59,7 @@ export async function recheckFinalized(
   return all;
 }
 
-/** Null if it is too early: it was mined again after the finalized block, or the node does not say where. */
+/** Null if it is too early: the settlement was mined again after the finalized block, or the node does not show where. */
 function judge(settlement: OpenSettlement, sighting: SettlementPresence, finalized: number): RecheckResult | null {
   const { settlement_id, block_hash } = settlement;
   if (sighting.kind === 'unseen') return null;

@@ -6,7 +6,7 @@ import { baseClaimKey } from './base/authorization.ts';
 import { solanaClaimKey } from './solana/authorization.ts';
 import { readWireTransaction, transferIn } from './solana/transfer.ts';
 
-/** The payer and id that a payment claims, unverified. */
+/** The payer and the claim key that a payment claims, unverified. */
 export interface PaymentName {
   readonly network: NetworkName;
   readonly payer: string;
@@ -27,7 +27,7 @@ const readers: Record<NetworkName, (payload: ExactPayload) => Omit<PaymentName, 
   },
 };
 
-/** Null if the network is unknown or the payload has another shape. */
+/** Reads them from a payment; null if the network is unknown or the payload has another shape. */
 export function paymentNameIn(payment: PresentedPayment): PaymentName | null {
   const read = readEnvelope(payment);
   const network = read?.network;

@@ -32,7 +32,7 @@ class UnfinishedPayments extends Error {
 }
 
 /**
- * A payment that may have moved is finished by asking its chain. Without access to that chain its payer would be asked to pay
+ * A payment that may have moved can be decided only by its chain. Without access to that chain its payer would be asked to pay
  * again, so the start fails and the rails are closed. @throws UnfinishedPayments
  */
 async function requireFinishable(database: Pick<Database, 'query'>, rails: Rails): Promise<void> {
@@ -54,24 +54,24 @@ export interface RailsParts {
   readonly faults: Faults | null;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
-  /** Measures the age of what is known of a chain's market. */
+  /** Measures the age of a chain's observed market. */
   readonly clock: Clock;
-  /** How long a caller waits for a transaction on Solana. */
+  /** Maximum time that a caller waits for a transaction on Solana. */
   readonly wait_ms?: number | undefined;
-  /** Minimum work of a send on Nano, if not the network's. */
+  /** Minimum work of a send on Nano, if it differs from the network's. */
   readonly nano_work_min?: bigint | undefined;
 }
 
-/** Opens settlement; tests and the facilitator pass another one. */
+/** Opens settlement. Tests and the facilitator pass another function than the default. */
 export type OpenSettling = (
   parts: Pick<RailsParts, 'config' | 'database' | 'chain' | 'clock' | 'faults' | 'logger'>,
 ) => Settler<ClaimItem<BasePayment>>;
 
 const POLL_MS_DEVELOPMENT = 20;
-/** Limits on log searches for a payment that someone else used, which take many pages. */
+/** Limits on log searches for a payment that someone else submitted, which take many pages. */
 const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000, waiting_per_asker_max: 32 };
 
-/** Settles in this process with the configured keys. */
+/** Opens a settler that sends from this process with the configured keys. */
 const openOwnSettling = (
   { config, database, chain, clock, faults, logger }: Parameters<OpenSettling>[0],
   wait_ms: number,
@@ -89,7 +89,7 @@ const openOwnSettling = (
     poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
   });
 
-/** Settles by the configured facilitator, or without one in this process, where a caller waits for at most `wait_ms`. */
+/** Settles by the configured facilitator, or without one in this process. A caller waits there for at most `wait_ms`. */
 export const configuredSettling =
   (times: FacilitatorTimes = facilitatorDefaults, wait_ms: number = settlerDefaults.wait_ms): OpenSettling =>
   parts => {
@@ -113,12 +113,12 @@ export const configuredSettling =
 const authorizeBy = ({ facilitator_auth }: Pick<Config, 'facilitator_auth'>): Authorize =>
   openAuthorize(facilitator_auth, { clock: systemClock, random: systemRandom });
 
-/** Our first settler key; with a facilitator, an address that is certainly not a contract's. */
+/** Address of our first settler key. With a facilitator it is our payee address, which is certainly not a contract's. */
 function settlesFrom({ facilitator_keys: [key], pay_to_base }: Config): Hex {
   return key ? settlerKey(key).address : (pay_to_base as Hex);
 }
 
-/** Loaded only if configured, because its libraries are large. */
+/** Loads Solana only if it is configured, because its libraries are large. */
 async function solanaOf(
   { config, database, faults, logger, wait_ms }: RailsParts,
   searches: Semaphore,
@@ -143,7 +143,10 @@ async function solanaOf(
   });
 }
 
-/** Without its genesis hash it is unknown to which chain payments would belong. */
+/**
+ * Configuration fault of a Solana node that does not respond: without its genesis hash it is unknown to which chain payments would
+ * belong.
+ */
 const solanaAway = {
   variable: 'SOLANA_RPC_URL',
   problem: 'does not answer; set the URL of a node that does, or set it to an empty value to run without Solana',
@@ -159,7 +162,7 @@ export interface OpenedRails {
   readonly rails: Rails;
   readonly pay_to: PayTo;
   readonly chain_head: ChainHead;
-  /** Payments to others, on these networks and on those without payments to this service. */
+  /** Verifies payments to others, also on networks on which this service accepts no payments. */
   readonly transfers: ForeignTransfers;
   close(): Promise<void>;
 }

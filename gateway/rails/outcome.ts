@@ -6,30 +6,30 @@ export interface Transferred {
   readonly tx_hash: string;
   readonly block_number: number;
   readonly block_hash: string;
-  /** Log index of the Transfer within its block: one transaction may contain many payments. */
+  /** Log index of the Transfer within its block, because one transaction may contain many payments. */
   readonly transfer_index: number;
-  /** Any holder of the authorization may submit it; the payer has paid in any case. */
+  /** Who submitted the authorization, which any holder can. The payer has paid in either case. */
   readonly by: 'us' | 'third_party';
 }
 
 /**
- * The chain shows that this payment did not move. Until it expires someone else may still submit it, except if its nonce is used:
- * `cancelled`, or `used_otherwise` by another authorization with the same nonce.
+ * The chain shows that this payment did not move. Until it expires someone else may still submit it, unless its nonce is used:
+ * `cancelled` by the payer, or `used_otherwise` by another authorization with the same nonce.
  */
 export interface NotTransferred {
   readonly kind: 'not_transferred';
   readonly reason: 'reverted' | 'cancelled' | 'expired' | 'used_otherwise';
 }
 
-/** It may have moved or may yet: ask the chain again, and never ask the payer for another signature. */
+/** The payment may have moved or may move later. Query the chain again, and never ask the payer for another signature. */
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: 'not_mined' | 'chain_unavailable' | 'chain_inconsistent' | 'journal_failed' | 'stopped';
-  /** Transaction that a facilitator named; nothing is known of it here. */
+  /** Transaction that a facilitator named; this service has not seen it. */
   readonly tx_hash?: string | null;
 }
 
-/** Nothing was committed and nothing was broadcast. */
+/** No settlement was committed and no transaction was broadcast. */
 export interface NotSent {
   readonly kind: 'not_sent';
   readonly cause?: unknown;
@@ -44,51 +44,51 @@ export interface NotSent {
     | 'stopped';
 }
 
-/** A facilitator reports that it moved in that transaction, which the chain did not show in time. */
+/** A facilitator reports that the payment moved in that transaction, which the chain did not show in time. */
 export interface Vouched {
   readonly kind: 'vouched';
   readonly tx_hash: string;
 }
 
-/** A facilitator refuses to settle it, with x402's reason, and the chain shows it unused. */
+/** A facilitator refuses to settle the payment, with a reason of x402, and the chain shows it as unused. */
 export interface Declined {
   readonly kind: 'declined';
   readonly reason: string;
 }
 
-/** What a payment can be recorded on: an observed transfer, or a facilitator's report. */
+/** An outcome because of which a payment can be recorded: an observed transfer, or a facilitator's report. */
 export type RecordableOutcome = Transferred | Vouched;
 
-/** The chain's answer. */
+/** The outcome of a payment by the chain alone. */
 export type Decision = Transferred | NotTransferred | Unknown;
 export type SettleOutcome = Decision | NotSent | Vouched | Declined;
 
-/** It will not be accepted as it is. */
+/** The payment will not be accepted as it is. */
 export interface Rejected {
   readonly kind: 'rejected';
-  /** x402's reason, if it has one. */
+  /** Reason code of x402, if x402 has one. */
   readonly reason: string;
 }
 
-/** For a payer whose payment passed its simulation and then reverted or ran out of gas, at our cost. */
+/** Rejection of a payer whose earlier payment passed its simulation and then reverted or ran out of gas, at our cost. */
 export const REVERTED_LATELY: Rejected = { kind: 'rejected', reason: 'payer_reverted_lately' };
 
-/** It is used, or may be, and it is unknown by whom: the money may be here. */
+/** The payment is used, or may be, and it is unknown who used it: the money may have arrived here. */
 export interface Undecided {
   readonly kind: 'undecided';
   readonly cause?: unknown;
 }
 
-/** No turn to search the chain came in time, so nothing is known of it. */
+/** The search of the chain did not get a turn in time, so nothing is known of the payment. */
 export interface Busy {
   readonly kind: 'busy';
 }
 
-/** Whether a payment is its payer's, if its signature alone does not prove it. */
+/** Whether a payment was signed by its payer, if the signature alone does not prove it. */
 export type Proof =
   | { readonly kind: 'proven' }
   | Rejected
-  /** Too many such payments are waiting. */
+  /** Too many such payments are waiting to be checked. */
   | { readonly kind: 'no_turn'; readonly retry_after_seconds: number }
   | Unreachable;
 

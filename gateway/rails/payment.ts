@@ -15,17 +15,20 @@ export interface BasePayment {
   readonly signature: BaseSignature;
 }
 
-/** What a payer has authorized, by network, with its signature. */
+/** A payer's authorization of a payment on one of the networks, with its signature. */
 export type Payment = BasePayment | SolanaPayment;
 export type Authorization = Payment['authorization'];
 export type Signature = Payment['signature'];
 
-/** Whether the signature alone proves the payer: a key's, or one of a whole transaction; otherwise only code on the chain can. */
+/**
+ * Whether the signature alone proves the payer, as a key's signature and a signed transaction do. Otherwise only code on the chain
+ * can prove it.
+ */
 export function provesItsPayer({ signature }: Pick<Payment, 'signature'>): boolean {
   return signature.kind !== 'contract';
 }
 
-/** Identifies the payment independently of spelling, so that none is claimed twice. */
+/** Key that identifies the payment independently of spelling, so that no payment is claimed twice. */
 export function claimKey(authorization: Authorization): string {
   return authorization.network === 'base' ? baseClaimKey(authorization) : solanaClaimKey(authorization);
 }
@@ -35,7 +38,7 @@ export function paymentId(authorization: Authorization): string {
   return authorization.network === 'base' ? authorization.nonce : authorization.message_hash;
 }
 
-/** For the claim's row: amounts are strings in JSON. */
+/** The authorization as JSON for the claim's row, with the amount as a string. */
 export function authorizationToJson(authorization: Authorization): JsonObject {
   return { ...authorization, amount_atomic: authorization.amount_atomic.toString() };
 }
@@ -50,7 +53,7 @@ const signatures: Record<NetworkName, (stored: JsonObject) => Signature> = {
   solana: stored => stored as unknown as PartialSignature,
 };
 
-/** @throws if the row has anything but what `paymentToJson` wrote */
+/** Reads JSON that `paymentToJson` wrote. @throws if the row has other members */
 export function paymentFromJson({ signature, ...stored }: JsonObject): Payment {
   const amount_atomic = parseAtomic(String(stored.amount_atomic));
   const network = stored.network as NetworkName;

@@ -1,18 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ChainAnswer } from './rpc.ts';
 
-/** An open transaction; every replacement adds a hash. */
+/** An open transaction. Each replacement adds a hash. */
 export interface OpenTransaction {
   readonly hashes: readonly string[];
 }
 
-/** One result for each hash, in the given order: null if it is in no block. */
+/** Returns one result for each hash, in the given order; null if the transaction is in no block. */
 type AskReceipts<R> = (hashes: readonly string[]) => Promise<readonly ChainAnswer<R | null>[]>;
 
-/** A development chain mines at once, others in half a second or two: ask soon, then less and less often. */
+/**
+ * First pause between two polls; each later pause is twice as long. A development chain mines at once, others within two seconds.
+ */
 const POLL_MS_FIRST = 15;
 
-/** One poll for all that wait: soon after the first begins, then ever more slowly while any waits. */
+/** Polls once for all transactions that are awaited. The pauses are short when a wait begins and grow while any wait lasts. */
 export class ReceiptWatch<R extends { readonly tx_hash: string }> {
   readonly #receipts: AskReceipts<R>;
   readonly #poll_ms: number;
@@ -25,7 +27,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
     this.#poll_ms = poll_ms;
   }
 
-  /** The receipt of the one that is mined; null if the watch ends before. */
+  /** The receipt of the transaction that is mined; null if the watch ends before. */
   awaitReceipt(watched: OpenTransaction): Promise<R | null> {
     return new Promise(resolve => {
       this.#watched.set(watched, resolve);
@@ -34,7 +36,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
     });
   }
 
-  /** None of its transactions can be mined any more, so its watch ends without a receipt. */
+  /** Ends the wait without a receipt, because none of its transactions can be mined any longer. */
   forget(watched: OpenTransaction): void {
     this.#end(watched, null);
   }

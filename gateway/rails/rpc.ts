@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 
-/** Result of asking a chain. `unreachable`: no usable response, so nothing is known. */
+/** Result of a query to a chain. `unreachable` means no usable response, so nothing is known. */
 export type ChainAnswer<T> = { readonly kind: 'ok'; readonly value: T } | Unreachable;
 export interface Unreachable {
   readonly kind: 'unreachable';
@@ -14,7 +14,7 @@ export interface NodeRefusal {
   readonly message: string;
 }
 
-/** JSON-RPC 2.0 over HTTP. Never throws. Concurrency: calls made in one turn of the loop share a request. */
+/** JSON-RPC 2.0 over HTTP. Never throws. Concurrency: calls made in one turn of the event loop share a request. */
 export interface Rpc {
   call<T>(method: string, params: readonly unknown[], shape: z.ZodType<T>): Promise<ChainAnswer<T> | NodeRefusal>;
   close(): Promise<void>;
@@ -32,14 +32,14 @@ export interface RpcBounds {
   readonly connections: number;
   /** Maximum number of calls in one request. */
   readonly calls_per_request_max: number;
-  /** Size limit of a response, whatever number of calls it answers. */
+  /** Maximum size of a response, however many calls it answers. */
   readonly answer_bytes_max: number;
 }
 const rpcBounds: RpcBounds = { connections: 16, calls_per_request_max: 50, answer_bytes_max: 32 * 1024 * 1024 };
 
 const answerShape = z.object({
   id: z.int(),
-  // Missing if there is an error (JSON-RPC 2.0 section 5); one refused call must not invalidate its batch.
+  // `result` is missing if there is an error (JSON-RPC 2.0 section 5). One refused call must not invalidate its batch.
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
@@ -107,7 +107,10 @@ async function post(url: string, dispatcher: Agent, batch: readonly Waiting[]): 
   }
 }
 
-/** For a read, a node's error is no answer either (rate limit, block not available yet): nothing is known. */
+/**
+ * Converts a node's error into `unreachable` for a read, because an error (a rate limit, a block not available yet) shows nothing
+ * about the chain.
+ */
 export function refusedAsUnreachable<T>(answer: ChainAnswer<T> | NodeRefusal): ChainAnswer<T> {
   return answer.kind === 'refused' ? { kind: 'unreachable', cause: new Error(answer.message) } : answer;
 }

@@ -11,37 +11,37 @@ import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from
 import type { Payment } from './payment.ts';
 import type { ChainAnswer } from './rpc.ts';
 
-/** A claim to be settled, with what reconcile needs to finish it alone. */
+/** A payment to be settled with its claim, and the data that reconciliation needs to finish it without the caller. */
 export type ClaimItem<P extends Payment = Payment> = P & {
   readonly claim_key: string;
   readonly lease: Lease;
   readonly answer_box: Buffer | null;
   readonly worked: JsonObject;
-  /** The session that pays and all its parents; undefined without a session. */
+  /** Hashes of the session that pays and of all its parents; undefined without a session. */
   readonly path?: readonly string[];
 };
 
-/** What the claims of a batch store when they become `settling`. */
+/** Members that the claims of a batch store when they become `settling`. */
 export interface Sending {
   readonly settlement_id: string;
-  /** The first block in which any of them may have moved. */
+  /** First block in which any of the payments may have moved. */
   readonly from_block: number;
   /**
-   * Settlements that failed as a whole and some of whose claims are sent again: a claim that is `settling` by one of them (and no
-   * other) gets the new one. Empty for claims that are sent for the first time.
+   * Settlements that failed as a whole and whose claims are partly sent again. A claim that is `settling` by one of these
+   * settlements, and by no other, moves to the new settlement. Empty for claims that are sent for the first time.
    */
   readonly replaces: readonly string[];
 }
 
 /**
- * Moves the claims of these items to `settling`, in the transaction that stores the signed bytes, and returns the keys that
- * moved; others are left out of the batch. It locks claims, before any lock of the settler.
+ * Moves the claims of these items to `settling`, in the database transaction that stores the signed bytes. Returns the keys of the
+ * claims that moved; the others are left out of the batch. It locks the claims, before any lock of the settler.
  */
 export type CommitSettling<I> = (tx: Tx, items: readonly I[], sending: Sending) => Promise<ReadonlySet<string>>;
 
 /**
- * `CommitSettling` for claims; `settlement_id` is null if someone else submitted the payment. A claim whose session was revoked
- * does not move, unless its money has.
+ * `CommitSettling` for claims. `settlement_id` is null if someone else submitted the payment. A claim whose session was revoked
+ * does not move, unless its payment already has.
  */
 export async function commitSettling(
   tx: Tx,
@@ -56,17 +56,17 @@ export async function commitSettling(
   );
 }
 
-/** Submits payments. Never throws: every result is a Settlement. */
+/** Submits payments. Never throws: every result is a `SettleOutcome`. */
 export interface Settler<I = ClaimItem> {
-  /** Concurrency: items that arrive while a transaction is open go together in the next one. */
+  /** Concurrency: items that arrive while a transaction is open are sent together in the next one. */
   settle(item: I): Promise<SettleOutcome>;
-  /** Sends committed transactions again that were not seen mined, of any process; for a timer and the start. */
+  /** Sends committed transactions of any process again that were not seen mined. Called at the start and by a timer. */
   rebroadcast(): Promise<void>;
-  /** Why nothing would be sent now, so that no work is done; null if unknown. */
+  /** Why no payment would be sent now, so that no purchase is worked on; null if no reason is known. */
   readonly pause?: NotSent['reason'] | null;
-  /** Whether another service that settling needs is reachable. */
+  /** Whether the other service that settling needs is reachable. */
   reachable?(): Promise<boolean>;
-  /** Stops watching: unsent payments are `not_sent`, sent ones `unknown`. */
+  /** Stops watching. Payments that were not sent end as `not_sent`, those that were sent as `unknown`. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export interface SettlerFaults {
 
 export const settlerDefaults = { wait_ms: 20_000, poll_ms: 500, nudge_ms: 2_000, stuck_ms: 15_000 } as const;
 
-/** Parts that every settler needs. */
+/** Dependencies of every settler. */
 export interface SettlerParts<I> {
   readonly database: Database;
   readonly random: Random;
@@ -87,7 +87,7 @@ export interface SettlerParts<I> {
   readonly trouble?: (error: unknown) => void;
 }
 
-/** Parts of a settler of claims; `message` is logged with its errors. */
+/** Dependencies of a settler of claims. `message` is logged with its errors. */
 export function claimSettlerParts(
   { database, faults, logger }: { database: Database; faults: SettlerFaults | null; logger: Logger },
   message: string,
@@ -96,24 +96,24 @@ export function claimSettlerParts(
   return { database, random: systemRandom, commitSettling, faults, trouble };
 }
 
-/** Times of a settler with own keys. */
+/** Times of a settler that uses this service's own keys. */
 export interface SettlerTimes {
-  /** After this time a caller gets `unknown`; the transaction is still followed. */
+  /** Time after which a caller gets `unknown`. The transaction is still followed. */
   readonly wait_ms: number;
-  /** Interval of asking the chain; shorter in a transaction's first moments. */
+  /** Longest interval between two polls of the chain; the first ones after a transaction is sent are shorter. */
   readonly poll_ms: number;
-  /** A transaction that is in no block after this time is sent again, with those that block its key's nonces. */
+  /** Time after which a transaction that is in no block is sent again, together with those that block its key's nonces. */
   readonly nudge_ms: number;
 }
 
-/** Result of the commit before which nothing may be broadcast, and after which any process may broadcast its content. */
+/** Result of the commit of a settlement. Nothing may be broadcast before the commit, and any process may broadcast afterwards. */
 export type JournalOutcome<T> =
   | { readonly kind: 'journalled'; readonly journalled: T }
-  /** No claim was left to settle, because other processes hold them. */
+  /** No claim was left to settle, because other processes own them. */
   | { readonly kind: 'lost' }
-  /** Rolled back: nothing was stored. */
+  /** The commit was rolled back, so nothing was stored. */
   | { readonly kind: 'failed'; readonly cause: unknown }
-  /** The commit was requested and its response was lost. */
+  /** The commit was requested, but its response was lost. */
   | { readonly kind: 'in_doubt'; readonly cause: unknown };
 
 export function newSettlementId(random: Random): string {
@@ -121,15 +121,15 @@ export function newSettlementId(random: Random): string {
 }
 
 /**
- * @param write moves the claims and stores the settlement with that id; null if no claim was left, in which case nothing is
- * written
+ * Commits a settlement. `write` moves the claims and stores the settlement with that id; it returns null, and writes nothing, if no
+ * claim was left.
  */
 export async function journal<T extends object>(
   database: Database,
   settlement_id: string,
   write: (tx: Tx) => Promise<T | null>,
 ): Promise<JournalOutcome<T>> {
-  // Until the work is done a failure is a rollback; afterwards only if the server said so.
+  // Before `write` has ended, any failure is a rollback. Afterwards it is one only if the server reported it as such.
   let written: T | null = null;
   try {
     await database.transaction(async tx => {
@@ -143,7 +143,7 @@ export async function journal<T extends object>(
   return written === null ? { kind: 'lost' } : { kind: 'journalled', journalled: written };
 }
 
-/** The commit of a single payment; `write` stores, with its claim, all that is needed to continue. */
+/** Commits a single payment. `write` stores all data that are needed to continue, together with its claim. */
 export function journalOne<I extends { readonly claim_key: string }>(
   { database, random, commitSettling }: SettlerParts<I>,
   item: I,
@@ -159,7 +159,7 @@ export function journalOne<I extends { readonly claim_key: string }>(
   });
 }
 
-/** Result of a payment that was not committed: whether nothing was stored is known. */
+/** Result of a payment whose commit did not succeed. `unknown` if the commit may have happened. */
 export function outcomeWithoutJournal(
   outcome: Exclude<JournalOutcome<unknown>, { kind: 'journalled' }>,
   { trouble }: Pick<SettlerParts<never>, 'trouble'>,
@@ -174,7 +174,10 @@ const unsettled = {
   in_doubt: unknown('journal_failed'),
 } as const;
 
-/** Sends what was committed. The node's response does not matter: a block decides, and what the node loses is sent again. */
+/**
+ * Broadcasts a committed transaction. The node's response does not matter: a block decides, and a transaction that the node loses
+ * is sent again.
+ */
 export async function broadcastCommitted<R extends string>(
   chain: { broadcast(raw: R): Promise<ChainAnswer<{ readonly kind: string }>> },
   raw: R,
@@ -188,13 +191,13 @@ export async function broadcastCommitted<R extends string>(
 
 interface UnderSession {
   readonly lease: Lease;
-  /** The session that pays and all its parents; undefined without a session. */
+  /** Hashes of the session that pays and of all its parents; undefined without a session. */
   readonly path?: readonly string[];
 }
 
 /**
- * Items whose sessions are valid when they settle: a revocation stops everything but what is already settling. Locks all claims
- * of the batch first, then sessions by hash.
+ * The items whose sessions are not revoked when they settle. A revocation stops all items except those that are already settling.
+ * Locks all claims of the batch first, then the sessions by hash.
  */
 async function underStanding<I extends UnderSession>(tx: Tx, items: readonly I[]): Promise<readonly I[]> {
   if (!items.some(({ path }) => path)) return items;

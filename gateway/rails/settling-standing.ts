@@ -2,14 +2,17 @@ import type { NotSent, SettleOutcome } from './outcome.ts';
 import type { Settler } from './settler.ts';
 
 /*
- * Whether payments can be sent at all. Chain and facilitator may respond although nothing can be sent, which would otherwise be
- * noticed only by payers.
+ * Observes whether payments can be sent. Chain and facilitator may respond although no payment can be sent, which would otherwise
+ * be noticed only by payers.
  */
 
-/** Why every payer would be refused. */
+/** Reason why every payer would be refused. */
 export type SettlingTrouble = 'unfunded' | 'fee_too_high' | 'price_unknown' | 'facilitator_unavailable';
 
-/** The codes are also those of anchoring. Other reasons concern a single payment, or pass by themselves. */
+/**
+ * The trouble that each reason shows; the codes are also those of anchoring. The other reasons concern a single payment, or end
+ * without an intervention.
+ */
 const troubles: { readonly [reason in NotSent['reason']]?: SettlingTrouble } = {
   out_of_gas: 'unfunded',
   fee_too_high: 'fee_too_high',
@@ -17,7 +20,7 @@ const troubles: { readonly [reason in NotSent['reason']]?: SettlingTrouble } = {
   facilitator_unavailable: 'facilitator_unavailable',
 };
 
-/** The last result of a network's payments, as far as all others would get the same. */
+/** Keeps the last result of a network's payments, if it applies to all other payments too. */
 export class SettlingStanding {
   #trouble: SettlingTrouble | null;
 
@@ -25,14 +28,14 @@ export class SettlingStanding {
     this.#trouble = trouble;
   }
 
-  /** Null once a payment was sent. Between two payments it keeps the last state. */
+  /** Why no payment can be sent; null after a payment was sent. Between two payments the last state is kept. */
   get trouble(): SettlingTrouble | null {
     return this.#trouble;
   }
 
-  /** `pause`: why the settler accepts no payment at all. */
+  /** Records a refusal. `pause` is the reason why the settler accepts no payment now, or null. */
   recordRefusal(reason: NotSent['reason'], pause: NotSent['reason'] | null): void {
-    // A cost that is too high for a batch, or for a contract wallet, need not be for the next payment.
+    // A cost that is too high for one batch, or for a contract wallet, may be acceptable for the next payment.
     if ((reason === 'fee_too_high' || reason === 'out_of_gas') && pause !== reason) return;
     this.#trouble = troubles[reason] ?? this.#trouble;
   }
@@ -43,7 +46,7 @@ export class SettlingStanding {
   }
 }
 
-/** Wraps the settler and records its outcomes. */
+/** Wraps a settler and records its outcomes in `standing`. */
 export function observeSettler<I>(settler: Settler<I>, standing: SettlingStanding): Settler<I> {
   const reachable = settler.reachable?.bind(settler);
   return {
@@ -61,7 +64,10 @@ export function observeSettler<I>(settler: Settler<I>, standing: SettlingStandin
   };
 }
 
-/** A facilitator that declines one payment accepts others. What someone else submitted says nothing about us. */
+/**
+ * Whether the outcome shows that payments are sent. A facilitator that declines one payment accepts others; a payment that someone
+ * else submitted shows nothing about us.
+ */
 function isSent(outcome: SettleOutcome): boolean {
   if (outcome.kind === 'transferred') return outcome.by === 'us';
   if (outcome.kind === 'unknown') return outcome.reason === 'not_mined';

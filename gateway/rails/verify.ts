@@ -4,14 +4,14 @@ import { type AcceptedTerms, type Envelope, type ExactPayload, readEnvelope } fr
 import type { PayTo } from '../x402/offer.ts';
 import type { Payment } from './payment.ts';
 
-/** Why a payment is refused whatever its content, with x402's code. */
+/** Reasons why a payment is refused before its content is checked, with x402's code. */
 const refusals = {
   malformed: 'invalid_payload',
   wrong_scheme: 'unsupported_scheme',
   wrong_network: 'invalid_network',
 } as const;
 
-/** Why the accepted offer is not one of ours. */
+/** Reason why the accepted offer is not one of ours. */
 export type TermsCode =
   | 'wrong_asset'
   | 'wrong_payee'
@@ -20,7 +20,7 @@ export type TermsCode =
   | 'wrong_token_version'
   | 'wrong_fee_payer';
 
-/** x402's code for each, by network. */
+/** x402's code for each reason, by network. */
 const mismatches: Record<NetworkName, Readonly<Partial<Record<TermsCode, string>>>> = {
   base: {
     wrong_asset: 'invalid_exact_evm_asset_mismatch',
@@ -41,53 +41,56 @@ export type TermsMismatch = 'expired' | 'too_short' | 'wrong_fee_payer' | 'wrong
 
 export type RefusedPayment = {
   readonly kind: 'refused';
-  /** Our code, which is more specific. */
+  /** This service's code, which is more specific than x402's. */
   readonly code: string;
-  /** The wire value: x402's code if it has one. */
+  /** The value on the wire: x402's code if it has one. */
   readonly reason: string;
 };
 
 export type Verified<P extends Payment = Payment> =
   | ({ readonly kind: 'verified' } & P)
   /**
-   * Valid except for its time, fee payer or payee, of which the latter two change now and then. It is not settled any more, but
-   * may have bought an answer.
+   * Valid except for its time, fee payer or payee; our fee payer and payee may change. The payment is no longer settled, but may
+   * have bought an answer.
    */
   | ({ readonly kind: 'late'; readonly code: TermsMismatch; readonly reason: string } & P)
   | RefusedPayment;
 
-/** The offered terms, and the time by which the payment is judged. */
+/** The offered terms, and the time at which the payment is checked. */
 export interface OfferedTerms {
   readonly amount_atomic: bigint;
   readonly networks: readonly NetworkName[];
   readonly pay_to: PayTo;
-  /** With less time left the purchase could not be completed. */
+  /** Minimum remaining validity. With less time left the purchase could not be completed. */
   readonly validity_seconds_min: number;
-  /** A longer validity would let its holder use it long after; undefined: the longest that any payment may have. */
+  /**
+   * Maximum remaining validity, so that a holder of the payment cannot use it long afterwards. Undefined means the longest that any
+   * payment may have.
+   */
   readonly validity_seconds_max?: number | undefined;
   readonly now_ms: number;
 }
 
-/** A judged payment, with the client's name for the purchase. */
+/** A checked payment, with the client's identifier of the purchase. */
 export type JudgedPayment =
   | (Exclude<Verified, RefusedPayment> & { readonly identifier: string | null })
   | RefusedPayment;
 
-/** A network's checks of a payment by itself, without asking any server. */
+/** A network's checks of a payment by its content alone, without a request to any server. */
 export interface PaymentJudge<P extends Payment = Payment> {
-  /** Whether two spellings are of one address. */
+  /** Whether two spellings are of the same address. */
   isSame(a: string, b: string | undefined): boolean;
-  /** How the accepted offer differs from ours beside asset, payee and amount; null if it does not. */
+  /** How the accepted offer differs from ours in members other than asset, payee and amount; null if it does not. */
   compareExtra(extra: AcceptedTerms['extra']): TermsCode | null;
   verify(payload: ExactPayload, offered: OfferedTerms): Promise<Verified<P>>;
 }
 
-/** The judge of each network. */
+/** Checks of each network. */
 export type Judges = Readonly<Partial<Record<NetworkName, PaymentJudge | null>>>;
 
 /**
- * Judges a payment by itself. No server is asked, so this can come first and refuse at the speed of a hash. The chain is asked
- * later for balance and use.
+ * Checks a payment by its content alone. No request is sent, so this can come first and refuses as fast as a hash is computed.
+ * Balance and use are checked on the chain later.
  */
 export async function verifyPayment(
   payment: PresentedPayment,
@@ -104,7 +107,7 @@ export async function verifyPayment(
   const mismatch = accepted && compareTerms(network, judge, accepted, offered);
   if (mismatch && mismatch !== 'wrong_fee_payer' && mismatch !== 'wrong_payee') return termsRefusal(network, mismatch);
   const judged = await judge.verify(envelope.payload, offered);
-  // A payment that names another payee than it was signed for was never offered here.
+  // A payment whose accepted offer names another payee than the signature was never offered here.
   if (mismatch === 'wrong_payee' && !isElsewhere(judged)) return termsRefusal(network, mismatch);
   if (judged.kind === 'refused') return judged;
   if (!mismatch || judged.kind !== 'verified') return { ...judged, identifier };
@@ -115,7 +118,7 @@ function isElsewhere(judged: Verified): boolean {
   return judged.kind === 'late' && judged.code === 'wrong_payee';
 }
 
-/** It pays another payee than ours, who may have been ours once. */
+/** The payment pays an address that is not our payee, but may have been our payee before. */
 export function paysAnother<P extends Payment>(network: NetworkName, payment: P): Verified<P> {
   return { kind: 'late', code: 'wrong_payee', reason: termsRefusal(network, 'wrong_payee').reason, ...payment };
 }
@@ -132,7 +135,7 @@ export function termsRefusal(network: NetworkName, code: TermsCode): RefusedPaym
   return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
 }
 
-/** Why the accepted offer is not one of ours; null if it is. */
+/** Reason why the accepted offer is not one of ours; null if it is one. */
 function compareTerms(
   network: NetworkName,
   judge: Pick<PaymentJudge, 'isSame' | 'compareExtra'>,

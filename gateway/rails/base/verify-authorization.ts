@@ -18,9 +18,12 @@ import type { Hex } from './abi.ts';
 import { authorizationDigest, type BaseAuthorization } from './authorization.ts';
 import { signatureOf } from './signature.ts';
 
-/* Judges an EIP-3009 authorization from its content alone, without asking the chain: shape, payee, amount, time and native signature. */
+/*
+ * Checks an EIP-3009 authorization by its content alone, without a request to the chain: shape, payee, amount, time and key
+ * signature.
+ */
 
-/** x402 codes for an authorization's time. */
+/** x402 codes for faults of an authorization's validity period. */
 const windows = {
   not_yet_valid: 'invalid_exact_evm_payload_authorization_valid_after',
   expired: 'invalid_exact_evm_payload_authorization_valid_before',
@@ -31,7 +34,7 @@ type WindowCode = keyof typeof windows;
 
 const PAYEES_MAX = 16;
 
-/** Judges a payment on Base from its content alone, without asking the chain. */
+/** Checks a payment on Base by its content alone, without a request to the chain. */
 export const baseJudge: PaymentJudge<BasePayment> = {
   isSame: same,
   compareExtra,
@@ -70,7 +73,7 @@ function compareAuthorization(
   return BigInt(value) === amount_atomic ? null : 'wrong_amount';
 }
 
-/** EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
+/** Checks the validity period. EIP-3009: `validAfter < block.timestamp < validBefore`, both ends excluded. */
 function judgeWindow(
   { authorization }: ExactEvmPayload,
   { now_ms, validity_seconds_min, validity_seconds_max = limits.payment_validity_seconds_max }: OfferedTerms,
@@ -84,7 +87,7 @@ function judgeWindow(
   return null;
 }
 
-/** Nearly all payments name the same payee; its checksum spelling needs a hash, so it is cached. */
+/** Nearly all payments have the same payee. Its checksum spelling needs a hash, so it is cached. */
 const payees = new LRUCache<string, Hex>({ max: PAYEES_MAX });
 
 function payeeOf({ to }: ExactEvmPayload['authorization']): Hex {
@@ -107,7 +110,10 @@ function authorizationOf({ authorization: a }: ExactEvmPayload): BaseAuthorizati
   };
 }
 
-/** The gate judges a payment first and the charge again with its own clock; the signature's result cannot change and is kept. */
+/**
+ * Caches the result of a signature's check. The gate checks a payment first and the charge checks it again with its own clock; only
+ * the signature's result cannot change between the two.
+ */
 const signed = new WeakMap<ExactEvmPayload, BasePayment>();
 
 function signedPayment(payload: ExactEvmPayload): BasePayment {

@@ -12,7 +12,7 @@ import type { BaseChain, CallFees } from './chain.ts';
 import { paymentCalls, proofCalls, VALID_SIGNATURE } from './contracts.ts';
 import { type BaseSignature, type ContractSignature, forCode, signatureOf, signatureOnWire } from './signature.ts';
 
-/** Limits on questions to contract wallets that have proven nothing yet. */
+/** Limits on calls of contract wallets that have not paid yet. */
 export const unprovenBounds: SemaphoreBounds = {
   at_once_max: limits.unproven_turns_at_once_max,
   wait_ms_max: limits.unproven_turn_wait_ms_max,
@@ -22,9 +22,9 @@ export const unprovenBounds: SemaphoreBounds = {
 const NOBODY: Hex = `0x${'0'.repeat(40)}`;
 
 /**
- * Whose signature it is, by the chain. If the address has code, only that code decides (ERC-1271), because a delegated account's
- * key (EIP-7702) may have been given up by its owner. A wallet that is not deployed yet may use these factories, or any if none
- * are given (ERC-6492), since nothing is sent and the address depends on the factory.
+ * Verifies signatures of wallets by the chain. If the address has code, only that code decides (ERC-1271), because the owner of a
+ * delegated account (EIP-7702) may have given up its key. A wallet that is not deployed yet may use these factories, or any if none
+ * are given (ERC-6492): no transaction is sent, and the address depends on the factory.
  */
 export function openWalletProofs(
   chain: Pick<BaseChain, 'code' | 'simulate'>,
@@ -45,7 +45,7 @@ export function openWalletProofs(
   };
 }
 
-/** The calls that ask the wallet's code; null if there is no code and no way to deploy it. */
+/** The signature for the wallet's code to verify; null if there is no code and no way to deploy it. */
 function codeSignature(
   signature: BaseSignature,
   code: Hex,
@@ -56,7 +56,7 @@ function codeSignature(
   return factories === null || factories.has(signature.deploy.factory.toLowerCase()) ? signature : null;
 }
 
-/** By ERC-1271, in a simulated call. */
+/** Calls a wallet's code by ERC-1271, in a simulation. */
 export async function askWallet(
   chain: Pick<BaseChain, 'simulate'>,
   wallet: Hex,
@@ -72,16 +72,16 @@ export const NOT_SIGNED = 'invalid_exact_evm_payload_signature';
 
 interface WalletCallParts {
   readonly chain: BaseChain;
-  /** Sender of simulated transactions. */
+  /** Address from which transactions are simulated. */
   readonly settles_from: Hex;
 }
 
-/** Whether USDC and a contract wallet accept a payment. `spent`: its authorization was used while the simulation ran. */
+/** Whether USDC and a contract wallet accept a payment. `spent` if its authorization was used while the simulation ran. */
 export type WalletTakes = { readonly kind: 'taken' } | { readonly kind: 'spent' } | Rejected | Unreachable;
 
 /**
- * Simulates the transfer itself, because nothing else shows whether USDC and the wallet accept it within its gas. A wallet that is not
- * deployed yet has no code to ask until the simulation has called its factory (ERC-6492).
+ * Simulates the transfer itself, because nothing else shows whether USDC and the wallet accept it within its gas. A wallet that is
+ * not deployed yet has no code to call until the simulation has called its factory (ERC-6492).
  */
 export async function walletTakes(
   asking: WalletCallParts & { readonly database: Pick<Database, 'query'> },
@@ -101,7 +101,7 @@ export async function walletTakes(
   return { kind: 'rejected', reason };
 }
 
-/** Whether the simulated transfer succeeds and leaves a wallet if there was none. */
+/** Whether the simulated transfer succeeds and, if the wallet was not deployed, also deploys it. */
 export async function wouldMove(
   asking: WalletCallParts,
   authorization: BaseAuthorization,
@@ -111,7 +111,7 @@ export async function wouldMove(
   const market = await chain.market([]);
   if (market.kind !== 'ok') return market;
   const { head, priority_fee_wei } = market.value;
-  // Uses real fees, because code must not be able to tell a simulation by a fee of zero.
+  // Real fees are used, so that code cannot recognize a simulation by a fee of zero.
   const fees = { max_fee_wei: 2n * head.base_fee_wei + priority_fee_wei, priority_fee_wei };
   const [moved, made] = await Promise.all([
     chain.simulate(paymentCalls(authorization, signature), settles_from, fees),
@@ -124,10 +124,10 @@ export async function wouldMove(
 const stands: ChainAnswer<boolean> = { kind: 'ok', value: true };
 
 /**
- * Whether the factory's call deploys a wallet at the payer's address. USDC alone cannot tell, because it accepts a key's
- * signature for an address without code. ERC-1271 can: a call to an address without code succeeds and returns nothing, so no
- * factory can answer for the wallet. One that behaves otherwise on the chain costs `wallet_gas_max` once, and the payer must
- * wait.
+ * Whether the factory's call deploys a wallet at the payer's address. A transfer of USDC does not show this, because USDC accepts a
+ * key's signature for an address without code. ERC-1271 shows it: a call of an address without code succeeds and returns nothing,
+ * so no factory can answer in the wallet's place. A factory that behaves differently on the chain costs us `wallet_gas_max` once,
+ * and the payer must then wait.
  */
 async function isMade(
   { chain, settles_from }: WalletCallParts,
@@ -139,7 +139,10 @@ async function isMade(
   return map(await chain.simulate(question, settles_from, fees), answer => answer === VALID_SIGNATURE);
 }
 
-/** USDC takes no payment twice, so for a used one only the wallet can say whether the signature is its own. */
+/**
+ * Checks the signature of a used payment. USDC accepts no payment twice, so only the wallet can confirm that the signature is its
+ * own.
+ */
 export async function proveUsed(
   { wallets }: { readonly wallets: WalletProofs },
   { authorization, signature }: BasePayment,
@@ -148,7 +151,7 @@ export async function proveUsed(
   const digest = authorizationDigest(authorization);
   const { payer } = authorization;
   const verdict = await wallets.verifies(payer, digest, signatureOnWire(signature), payer);
-  // The money may be here, so "nothing was charged" could be false.
+  // The money may have arrived here, so "nothing was charged" could be false.
   if (verdict === 'unreachable' || verdict === 'no_turn') return { kind: 'undecided' };
   return verdict === 'invalid' ? { kind: 'rejected', reason: NOT_SIGNED } : PROVEN;
 }

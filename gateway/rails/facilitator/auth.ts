@@ -2,10 +2,10 @@ import { SignJWT } from 'jose';
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import { type CdpKey, cdpKey, type FacilitatorAuth } from '../../config/facilitator-auth.ts';
 
-/** The Authorization header for one request; null if the facilitator needs none. */
+/** Returns the Authorization header for one request; null if the facilitator needs none. */
 export type Authorize = (method: 'GET' | 'POST', url: string) => Promise<string | null>;
 
-/** CDP accepts no token that is valid for longer. */
+/** Lifetime of a token. CDP accepts none that is valid for longer. */
 const VALID_SECONDS = 120;
 const NONCE_BYTES = 16;
 
@@ -33,8 +33,8 @@ interface CdpRequest {
 }
 
 /**
- * The bearer token for CDP's API, valid for one request (docs.cdp.coinbase.com, "Authentication": `uris` in its v2, `uri`
- * before).
+ * The bearer token for CDP's API, valid for one request (docs.cdp.coinbase.com, "Authentication"). The claim `uris` is of its
+ * version 2, `uri` of the version before.
  */
 function cdpToken({ alg, key }: CdpKey, { key_id, request, nonce, now }: CdpRequest): Promise<string> {
   return new SignJWT({ uri: request, uris: [request] })

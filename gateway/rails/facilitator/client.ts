@@ -6,35 +6,43 @@ import type { Authorize } from './auth.ts';
 
 /* An x402 facilitator over HTTP: requests, and the shapes of its responses. */
 
-/** Its result before anything is sent. `unreachable`: no usable response, which is not the payment's fault. */
+/**
+ * The facilitator's result of a check before anything is sent. `unreachable`: no usable response, which is not the payment's fault.
+ */
 type FacilitatorVerdict =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'unreachable'; readonly cause: unknown }
-  /** 401 or 403: it does not accept our credentials, which is not the payment's fault. */
+  /** 401 or 403: the facilitator rejects our credentials, which is not the payment's fault. */
   | { readonly kind: 'unauthorized'; readonly cause: unknown };
 
-/** Its result of a settlement. None of it is proof; only the chain is. */
+/** The facilitator's result of a settlement. It proves nothing; only the chain does. */
 export type FacilitatorAnswer =
   | { readonly kind: 'success'; readonly tx_hash: string }
-  /** A reason that proves that it has sent nothing. */
+  /** The reason proves that the facilitator has sent nothing. */
   | { readonly kind: 'failure'; readonly reason: string }
-  /** It has sent a transaction, or may have, and its outcome is unknown. */
+  /** The facilitator has sent a transaction, or may have, and its outcome is unknown. */
   | { readonly kind: 'pending'; readonly tx_hash: string | null; readonly cause: unknown }
-  /** No connection was made, so it cannot have received the payment. */
+  /** No connection was made, so the facilitator cannot have received the payment. */
   | { readonly kind: 'unsent'; readonly cause: unknown }
-  /** It does not accept our credentials and looks at none of our payments. */
+  /** The facilitator rejects our credentials and processes none of our payments. */
   | { readonly kind: 'unauthorized'; readonly cause: unknown }
-  /** No readable response: it may have done anything. */
+  /** No readable response was received, so the facilitator may or may not have sent a transaction. */
   | { readonly kind: 'silent'; readonly cause: unknown };
 
 /** An x402 facilitator over HTTP. Never throws; every response has bounded time and size. */
 export interface Facilitator {
   verify(payment: SettleRequest): Promise<FacilitatorVerdict>;
   settle(payment: SettleRequest): Promise<FacilitatorAnswer>;
-  /** Whether it responds and settles what we sell for. Asked now and then, however many callers there are. */
+  /**
+   * Whether the facilitator responds and settles payments on our network. The result is kept for a moment, so the number of callers
+   * does not matter.
+   */
   reachable(): Promise<boolean>;
-  /** Its fee payer on this network, if fees have one; null if it does not settle here. */
+  /**
+   * The facilitator's fee payer on this network, with `address` null if fees have none there; also null if it does not settle on
+   * this network.
+   */
   feePayer(): Promise<{ readonly address: string | null } | 'unreachable'>;
   /** Aborts open requests. */
   close(): Promise<void>;
@@ -45,9 +53,9 @@ interface FacilitatorOptions {
   /** Network of its payments. */
   readonly network: NetworkName;
   readonly verify_ms: number;
-  /** A facilitator responds once the transaction is mined. */
+  /** Time limit for /settle. A facilitator responds only when the transaction is mined. */
   readonly settle_ms: number;
-  /** Adds our credentials; without it none are sent. */
+  /** Returns the Authorization header; without it none is sent. */
   readonly authorize?: Authorize;
 }
 
@@ -55,7 +63,7 @@ const CONNECT_MS = 5_000;
 const LOOK_MS = 2_000;
 const LOOK_AGE_MS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** A connection is held until a settlement is mined. */
+/** Limit of connections. Each is in use until its settlement is mined. */
 const CONNECTIONS_MAX = 256;
 
 export function openFacilitator(options: FacilitatorOptions): Facilitator {
@@ -120,7 +128,7 @@ function openLine({ url, authorize = async () => null }: FacilitatorOptions) {
   };
 }
 
-/** For the log: without our own token, in case the facilitator returns it. */
+/** Removes our own token from a text for the log, in case the facilitator returns it. */
 function withoutSecret(text: string, authorization: string | null): string {
   const token = authorization?.slice('Bearer '.length);
   return token ? text.replaceAll(token, '[secret]') : text;
@@ -135,7 +143,10 @@ function kindsIn(posted: HttpAnswer): Supported | null {
   return read.kind === 'read' && read.ok ? read.answer : null;
 }
 
-/** RFC 9110 15.5.2 and 15.5.4: it rejects our credentials, so the rest of the response says nothing about the payment. */
+/**
+ * Whether the facilitator rejects our credentials (RFC 9110 15.5.2 and 15.5.4), so that the rest of its response says nothing about
+ * the payment.
+ */
 function isRefused(posted: HttpAnswer): posted is Extract<HttpAnswer, { kind: 'answered' }> {
   return posted.kind === 'answered' && (posted.status === 401 || posted.status === 403);
 }
@@ -161,7 +172,7 @@ function verdictOf(posted: HttpAnswer): FacilitatorVerdict {
 function settlementAnswer(posted: HttpAnswer, network: NetworkName): FacilitatorAnswer {
   if (posted.kind === 'broken' && isUnsent(posted.cause)) return { kind: 'unsent', cause: posted.cause };
   const read = readAnswer(posted, settleAnswerShape(network));
-  // A response that names a transaction has sent something, whatever its status.
+  // A facilitator whose response names a transaction has sent it, whatever the status.
   const names = read.kind === 'read' && (read.answer.success || read.answer.tx_hash !== null);
   if (isRefused(posted) && !names) return unauthorizedOutcome(posted);
   if (read.kind !== 'read') return { kind: 'silent', cause: read.cause };
@@ -186,7 +197,7 @@ type ReadOutcome<T> =
   | { readonly kind: 'read'; readonly ok: boolean; readonly answer: T }
   | { readonly kind: 'unreadable'; readonly cause: unknown };
 
-/** A refusal may have a 4xx status; a response with a 5xx status is not used. */
+/** Reads a response of a facilitator. A refusal may have a 4xx status; a response with a 5xx status is not used. */
 function readAnswer<T>(posted: HttpAnswer, shape: z.ZodType<T>): ReadOutcome<T> {
   if (posted.kind === 'broken') return { kind: 'unreadable', cause: posted.cause };
   const { status, text } = posted;
@@ -199,14 +210,16 @@ function readAnswer<T>(posted: HttpAnswer, shape: z.ZodType<T>): ReadOutcome<T> 
   }
 }
 
-/** The host is unknown or unreachable. Once a connection existed, an error says nothing about what was received. */
+/**
+ * Error codes of a host that is unknown or unreachable. After a connection was made, an error does not show what was received.
+ */
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 function isUnsent(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && UNSENT.test(String(cause.code));
 }
 
-/** The facilitator's reason, as far as it may be shown to a caller. */
+/** The facilitator's reason, if it has a form that may be shown to a caller. */
 const reason = z
   .string()
   .regex(/^[\w.-]{1,100}$/)
@@ -215,13 +228,13 @@ const reason = z
 
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: reason });
 
-/** Form of a transaction id on each network; nothing else may be named. */
+/** Reads a transaction id in the form of each network; null if it has another form. */
 const transactions: Record<NetworkName, (named: string) => string | null> = {
   base: named => (/^0x[0-9a-fA-F]{64}$/.test(named) ? named.toLowerCase() : null),
   solana: named => (/^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(named) ? named : null),
 };
 
-/** If the response names a network, it must be the requested one. */
+/** Shape of a response to /settle. If it names a network, that must be the requested one. */
 function settleAnswerShape(network: NetworkName) {
   return z
     .object({
@@ -252,7 +265,10 @@ const supportedAnswer = z.object({
 });
 type Supported = z.infer<typeof supportedAnswer>;
 
-/** The kind in which it settles our payments on that network: `exact` in v2. One entry may name all networks of a family. */
+/**
+ * The facilitator's entry for our payments on that network: `exact` in v2; null if there is none. One entry may name all networks
+ * of a family.
+ */
 function ourKind({ kinds }: Supported, network: NetworkName): Supported['kinds'][number] | null {
   const family = `${networks[network].caip2.split(':')[0]}:*`;
   const ours = kinds.find(
@@ -263,9 +279,9 @@ function ourKind({ kinds }: Supported, network: NetworkName): Supported['kinds']
 }
 
 /**
- * Reasons that prove that the payment is at fault and nothing was sent: those of x402's specification (v2, section 9) and its
- * packages. All others may hide a transaction whose hash was lost: `transaction_failed` and `unexpected_settle_error` are used
- * when a node's response broke off, and `nonce_already_used` may mean the very transfer that it has just made.
+ * Reasons that prove that the payment is at fault and nothing was sent: those of x402's specification (v2, section 9) and of its
+ * packages. All others may hide a transaction whose hash was lost. `transaction_failed` and `unexpected_settle_error` are also used
+ * when a node's response broke off, and `nonce_already_used` may mean the transfer that the facilitator has just made.
  */
 const refusedBeforeSending: ReadonlySet<string> = new Set([
   'insufficient_funds',

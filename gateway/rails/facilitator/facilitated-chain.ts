@@ -10,37 +10,43 @@ import type { SentPayment } from '../rail.ts';
 /** A payment that was given to a facilitator. */
 export interface HandedPayment<P extends Payment = Payment> {
   readonly payment: P;
-  /** The first block in which it may have moved. */
+  /** First block in which the payment may have moved. */
   readonly from_block: number;
-  /** The transaction that it named; null if none. */
+  /** Id of the transaction that the facilitator named; null if none. */
   readonly tx_hash: string | null;
 }
 
-/** `contradicted`: the named transaction does not contain the payment, which is unused, so the response is worthless. */
+/**
+ * `contradicted`: the payment is unused and the named transaction does not contain it, so the facilitator's response is worthless.
+ */
 export type FacilitatedOutcome = Decision | { readonly kind: 'contradicted' };
 
-/** Whether there is time to hand a payment over, and from which block it is then searched. */
+/** Whether there is time to hand a payment over to a facilitator, and from which block on it is then searched for. */
 export type HandOverWindow =
   | { readonly kind: 'in_time'; readonly from_block: number }
   | { readonly kind: 'too_late' }
   | { readonly kind: 'unreachable' };
 
-/** A network on which a facilitator settles for us. */
+/** Queries about a network on which a facilitator settles for us. */
 export interface FacilitatedChain<P extends Payment = Payment> {
   readonly network: NetworkName;
   handOverWindow(payment: P): Promise<HandOverWindow>;
-  /** Whether it is known to be unused. A used one may be our money, whatever a facilitator says. */
+  /** Whether the payment is known to be unused. A used payment may have paid us, whatever a facilitator reports. */
   isUnused(payment: P): Promise<boolean>;
   /** The request to a facilitator, the same for /verify and /settle (x402 v2, section 7). */
   request(payment: P): SettleRequest;
-  /** The chain's state of it. A transaction that the facilitator names is checked first; the name may be wrong. */
+  /**
+   * The payment's outcome on the chain. A transaction that the facilitator names is checked first, because the name may be wrong.
+   */
   look(handed: HandedPayment<P>): Promise<FacilitatedOutcome>;
 }
 
-/** A development chain mines at once, Base every two seconds: ask soon, then less and less often. */
+/**
+ * First pause between two queries; each later pause is twice as long. A development chain mines at once, Base every two seconds.
+ */
 const POLL_MS_FIRST = 15;
 
-/** Asks until the chain has decided, or until the time is up. */
+/** Queries the chain until it shows the outcome, or until the time is up. */
 export async function lookUntil<P extends Payment>(
   facilitated: FacilitatedChain<P>,
   handed: HandedPayment<P>,
@@ -61,7 +67,7 @@ export interface Patience {
   readonly signal: AbortSignal;
 }
 
-/** A facilitator's report of an open payment, unless the chain contradicts it; null if there is none. */
+/** The transaction that a facilitator reported for an open payment; null if it reported none or the chain contradicts it. */
 export async function vouchFor<P extends Payment>(
   database: Pick<Database, 'query'>,
   facilitated: FacilitatedChain<P>,

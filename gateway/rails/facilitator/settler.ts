@@ -19,22 +19,25 @@ export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: s
   extends SettlerParts<I>,
     Omit<FacilitatorTimes, 'verify_ms' | 'settle_ms'> {
   readonly facilitator: Facilitator;
-  /** The network on which it settles. */
+  /** Queries about the network on which the facilitator settles. */
   readonly facilitated: FacilitatedChain<P>;
 }
 
-/** Times of waiting for a facilitator. */
+/** Time limits and pauses of settling by a facilitator. */
 export interface FacilitatorTimes {
   readonly verify_ms: number;
   readonly settle_ms: number;
-  /** How long the chain is asked to show what the facilitator reported; a few blocks nearly always suffice. */
+  /** How long the chain is queried for the outcome that the facilitator reported. A few blocks nearly always suffice. */
   readonly seen_ms: number;
   readonly poll_ms: number;
   /** Pace at which open payments are handed over again while they are valid. */
   readonly pace: PostPace;
 }
 
-/** The first pause exceeds the time of a response and a look, so that no payment is handed over again meanwhile. */
+/**
+ * The first pause of `pace` exceeds the time of a response and of the queries after it, so that no payment is handed over twice in
+ * that time.
+ */
 export const facilitatorDefaults: FacilitatorTimes = {
   verify_ms: 5_000,
   settle_ms: 20_000,
@@ -43,7 +46,7 @@ export const facilitatorDefaults: FacilitatorTimes = {
   pace: { rest_ms: 40_000, rest_ms_max: 300_000 },
 };
 
-/** Settles by an x402 facilitator, one payment per request. Its response is a hint; the chain decides. */
+/** Settles by an x402 facilitator, one payment per request. Its response is only a hint; the chain decides. */
 export function openFacilitatorSettler<I extends P & { readonly claim_key: string }, P extends Payment>(
   options: FacilitatorSettlerOptions<I, P>,
 ): Settler<I> {
@@ -72,7 +75,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
       this.#options.trouble?.(verdict.cause);
       return notSent('facilitator_unavailable');
     }
-    // A used payment is not declined: someone else may have submitted it for us, which is checked below.
+    // A used payment is not declined: someone else may have submitted it in our favour, which is checked below.
     if (verdict.kind === 'invalid' && (await facilitated.isUnused(item)))
       return { kind: 'declined', reason: verdict.reason };
     return this.#handOver(item, request, before.from_block);
@@ -110,7 +113,10 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     return this.#concluded(settlement_id, told, seen);
   }
 
-  /** After silence the time is already used up. Any other response may arrive before its block is visible here. */
+  /**
+   * If the facilitator did not respond, the time is already used up and the chain is queried once. Any other response may arrive
+   * before its block is visible here.
+   */
   #look(handed: HandedPayment<P>, told: FacilitatorAnswer): Promise<FacilitatedOutcome> {
     const { facilitated, seen_ms: wait_ms, poll_ms } = this.#options;
     const { signal } = this.#closing;
@@ -133,7 +139,7 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     }
     if (told.kind === 'failure' && seen.reason === 'not_mined')
       return this.#dropped(settlement_id, { kind: 'declined', reason: told.reason });
-    // Here a 401 or 403 counts as silence: it may come from a proxy and does not prove that nothing was sent.
+    // Here a 401 or 403 counts as no response: it may come from a proxy and does not prove that nothing was sent.
     return told.kind === 'pending' ? { ...seen, tx_hash: told.tx_hash } : seen;
   }
 
@@ -142,13 +148,16 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
     return settlement;
   }
 
-  /** The note only helps later: losing it changes no outcome, and it is written when the next request is due. */
+  /**
+   * Writes a note that only helps later requests. Losing it changes no outcome, and it is written again when the next request is
+   * due.
+   */
   async #noted(note: (database: Database) => Promise<void>): Promise<void> {
     await note(this.#options.database).catch(cause => this.#options.trouble?.(cause));
   }
 }
 
-/** The one commit of a payment that is handed over, with the first block in which it may have moved. */
+/** Commits a payment that is handed over, with the first block in which it may have moved, in one database transaction. */
 export function journalHandOver<I extends Payment & { readonly claim_key: string }>(
   parts: SettlerParts<I>,
   item: I,
@@ -168,8 +177,8 @@ type Parts<P extends Payment> = Pick<
 >;
 
 /**
- * Hands open payments over again, whichever process gave them first: after a time-out, a crash or a reorganisation. The chain
- * takes a nonce once, so it moves once. Reconcile decides the claim.
+ * Hands open payments over again, whichever process handed them over first: after a time-out, a crash or a reorganisation. The
+ * chain accepts a nonce once, so the payment moves once. Reconciliation decides the claim.
  */
 async function handOverAgain<P extends Payment>(parts: Parts<P>): Promise<void> {
   const { database, facilitated, pace } = parts;

@@ -25,13 +25,13 @@ import {
 
 export interface BaseVerifierParts {
   readonly chain: Pick<BaseChain, 'chainId' | 'receipts' | 'block'>;
-  /** Number of confirmations, its own block included. */
+  /** Minimum number of confirmations; the transfer's own block counts as the first. */
   readonly confirmations_min: number;
 }
 
 /**
- * USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, for any sender of the transaction. A
- * node is trusted if its records agree with each other.
+ * Verifies USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, whoever sent the
+ * transaction. A node is trusted if its records agree with each other.
  */
 export function openBaseTransferVerifier(parts: BaseVerifierParts): TransferVerifier {
   return {
@@ -40,7 +40,9 @@ export function openBaseTransferVerifier(parts: BaseVerifierParts): TransferVeri
   };
 }
 
-/** A transaction in a block of the current chain; the receipt is null if it is in none. */
+/**
+ * A transaction and the blocks of the current chain by which it is judged. The receipt is null if the transaction is in no block.
+ */
 interface TransactionLook {
   readonly latest: ChainBlock;
   readonly finalized: ChainBlock | null;
@@ -74,7 +76,7 @@ function observedTransfer({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }
   });
 }
 
-/** Two rounds of requests: first the transaction, then whether the chain has its block at that height. */
+/** Makes two rounds of requests: first for the transaction, then to check that the chain has its block at that height. */
 async function lookUp(chain: BaseVerifierParts['chain'], transaction: string): Promise<ChainAnswer<TransactionLook>> {
   const hash = transaction.toLowerCase() as Hex;
   const [id, [receipt], latest, finalized] = await Promise.all([
@@ -98,7 +100,7 @@ async function lookUp(chain: BaseVerifierParts['chain'], transaction: string): P
   return same ? { kind: 'ok', value: look } : contradiction('the receipt names a block that is not on the chain');
 }
 
-/** All logs must be of this transaction and block, with distinct indexes. */
+/** Whether all logs are of this transaction and block and have distinct indexes. */
 function hangsTogether({ tx_hash, block_number, block_hash, succeeded, logs }: ChainReceipt): boolean {
   const indexes = new Set(logs.map(({ log_index }) => log_index));
   if (indexes.size !== logs.length || (!succeeded && logs.length > 0)) return false;
@@ -107,7 +109,7 @@ function hangsTogether({ tx_hash, block_number, block_hash, succeeded, logs }: C
   );
 }
 
-/** Addresses in lower case, because a checksum needs a hash and a transaction may have thousands. */
+/** Addresses are in lower case, because a checksum needs a hash and a transaction may have thousands of transfers. */
 function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
   const transfers = logs.map(readTransfer).filter(transfer => transfer !== null);
   return transfers.map(({ log_index: index, from: payer, to: pay_to, amount_atomic }) => ({
@@ -119,8 +121,8 @@ function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
 }
 
 /**
- * State of a transfer. It has vanished if the final chain has another block in its place and, long after, no such transfer; a
- * node that merely lacks it proves nothing.
+ * State of a transfer. It has vanished if the final chain has another block at its height and, long afterwards, no such transfer. A
+ * node that merely does not have the transfer proves nothing.
  */
 async function standing(
   { chain }: BaseVerifierParts,

@@ -12,21 +12,21 @@ import { noAnswer, notBelieved, type TransferVerifier } from './transfer-verifie
 
 export interface NanoVerifierParts {
   readonly node: Pick<NanoNode, 'block'>;
-  /** Minimum work: the network's, unless a test sets less. */
+  /** Minimum work of a send: the network's, unless a test sets less. */
   readonly work_min: bigint;
 }
 
-/** A cemented block is permanent, and no other network has blocks whose successors name them. */
+/** A cemented block is permanent. No other network has it, because later blocks name earlier ones by their hashes. */
 const CEMENTED: ChainPosition = { block_number: null, block_hash: null, final: true };
 
-/** Nano: one block is one transfer. */
+/** Verifies transfers on Nano, where one block is one transfer. */
 export function openNanoTransferVerifier(parts: NanoVerifierParts): TransferVerifier {
   return { observe: named => observe(parts, named), standing: async () => ({ kind: 'final' }) };
 }
 
 /**
  * Verifies a send by its own bytes: hash, signature and work are recomputed, and the amount is the previous block's balance minus
- * its own. Only the node's `confirmed` is trusted.
+ * its own. Only `confirmed` is accepted from the node without a check.
  */
 async function observe({ node, work_min }: NanoVerifierParts, named: NamedTransfer): Promise<Observation> {
   const hash = named.transaction.toUpperCase();
@@ -42,7 +42,7 @@ async function observe({ node, work_min }: NanoVerifierParts, named: NamedTransf
   const before = await node.block(block.previous);
   if (before.kind !== 'ok') return noAnswer(before.cause);
   if (before.value === null) return noAnswer(new Error('the node has a block but not the previous one'));
-  // The balance before the first state block is in no single block.
+  // The balance before the first state block cannot be read from a single block.
   if ('legacy' in before.value) return notBelieved('no_such_transfer');
   if (hashOfBlock(before.value.block) !== block.previous) return notBelieved('forged_block');
   const judged = judge(found.value, before.value.block, named, hash);

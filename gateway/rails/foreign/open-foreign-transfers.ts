@@ -18,7 +18,7 @@ export interface ForeignParts {
   readonly config: Pick<Config, 'profile' | 'solana' | 'nano_rpc_url'>;
   readonly chain: BaseChain;
   readonly wallets: WalletProofs;
-  /** Minimum work of a send on Nano, if not the network's. */
+  /** Minimum work of a send on Nano, if it differs from the network's. */
   readonly nano_work_min?: bigint | undefined;
 }
 
@@ -64,7 +64,10 @@ function confirmationsMin({ profile }: Pick<Config, 'profile'>): number {
   return profile === 'development' ? foreign_confirmations_development_min : foreign_confirmations_min;
 }
 
-/** A client of its own, so that look-ups of strangers delay no payment. Its libraries are large. */
+/**
+ * Opens a separate client, so that strangers' look-ups delay no payment. It is loaded only if needed, because its libraries are
+ * large.
+ */
 async function solanaOf({ solana, profile }: ForeignParts['config']): Promise<OpenedVerifier | null> {
   if (solana === null) return null;
   const { openSvmChain } = await import('../solana/open-svm-chain.ts');
@@ -85,9 +88,9 @@ type SignerVerdict = ReturnType<ForeignTransfers['verifySigner']>;
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
 
-/** How wallets of each network sign a text. */
+/** Checks of a signed text, by network. */
 const signers: Record<ForeignNetwork, (text: string, by: SignerFacts, wallets: WalletProofs) => SignerVerdict> = {
-  /** EIP-191 by a key, which is recovered here; other signatures are judged by the wallet's code (ERC-1271). */
+  /** EIP-191. A key's signature is verified here; the wallet's code verifies others (ERC-1271). */
   async base(text, { payer, signature, asker }, wallets) {
     if (!BYTES.test(signature) || signature.length > limits.wallet_signature_chars_max) return 'invalid';
     const digest = hashMessage(text, 'bytes');

@@ -28,13 +28,13 @@ import {
 
 export interface SolanaVerifierParts {
   readonly chain: Pick<SolanaChain, 'statuses' | 'transaction' | 'finalized' | 'oldest' | 'genesisHash'>;
-  /** Prefix of the chain's genesis hash; null on a development chain, which has its own. */
+  /** Prefix of the chain's genesis hash; null on a development chain, whose genesis hash differs. */
   readonly genesis: string | null;
 }
 
 /**
- * USDC transfers on Solana by the signed transaction, its instructions and its balance changes. The payer is the owner of the
- * source account.
+ * Verifies USDC transfers on Solana by the signed transaction, its instructions and its balance changes. The payer is the owner of
+ * the source account.
  */
 export function openSolanaTransferVerifier(parts: SolanaVerifierParts): TransferVerifier {
   return {
@@ -71,7 +71,7 @@ interface TransactionLook {
   readonly movements: readonly UsdcMovement[];
 }
 
-/** Null if it is in no confirmed block. */
+/** Null if the transaction is in no confirmed block. */
 async function lookUp(
   chain: SolanaVerifierParts['chain'],
   signature: string,
@@ -81,7 +81,7 @@ async function lookUp(
   if (landed.kind !== 'ok') return landed;
   const [status = null] = statuses.value.value;
   if (status === null && landed.value === null) return { kind: 'ok', value: null };
-  // A node has a status shortly before the transaction itself, and nodes behind one URL differ.
+  // A node has a status shortly before the transaction itself, and nodes behind one URL may differ.
   if (status === null || landed.value === null)
     return contradiction('the node has only the status or only the transaction');
   return readLanded(signature, status, landed.value);
@@ -111,15 +111,16 @@ async function isSigned(read: DecodedTransaction): Promise<boolean> {
 }
 
 /**
- * State of a transfer. It has vanished if a node that keeps its slot and has seen the final one knows no such transaction, so
- * long after that no block can include it.
+ * State of a transfer. It has vanished if a node that still keeps its slot, and has seen a final slot so much later that no block
+ * can include the transaction, has no such transaction.
  */
 async function standing(
   { chain }: SolanaVerifierParts,
   transfer: ObservedTransfer,
   seen_in: ChainPosition,
 ): Promise<TransferStanding> {
-  // The final slot is read first: what is in no block by then, for a node that has seen it, will never be.
+  // The final slot is read first: a transaction that is in no block by then, according to a node that has seen that slot, will
+  // never be in one.
   const finalized = await chain.finalized();
   if (finalized.kind !== 'ok') return { kind: 'unknown' };
   const look = await lookUp(chain, transfer.transaction);

@@ -9,7 +9,7 @@ import type {
 } from '../../../subgraphs/foreign-transfers.ts';
 import type { Unreachable } from '../rpc.ts';
 
-/** Verifier of payments to others on one chain. */
+/** Verifies payments to others on one chain. */
 export interface TransferVerifier {
   observe(named: NamedTransfer): Promise<Observation>;
   standing(transfer: ObservedTransfer, seen_in: ChainPosition): Promise<TransferStanding>;
@@ -22,21 +22,21 @@ class Inconsistent extends Error {
   override name = 'Inconsistent';
 }
 
-/** The node's records contradict each other: it has responded, but nothing is known. */
+/** Failure for a node whose records contradict each other: it has responded, but nothing can be concluded. */
 export function contradiction(what: string): Unreachable {
   return { kind: 'unreachable', cause: new Inconsistent(what) };
 }
 
 /** USDC that moved from one owner to another in a transaction, with normalized addresses. */
 export interface UsdcMovement {
-  /** As in `ObservedTransfer`. */
+  /** Index as in `ObservedTransfer`. */
   readonly index: number;
   readonly payer: string;
   readonly pay_to: string;
   readonly amount_atomic: bigint;
 }
 
-/** The named one of all movements of a transaction; `named` in the movements' spelling. */
+/** Finds the named movement among all movements of a transaction. `named` has the movements' spelling of addresses. */
 export function namedMovement(movements: readonly UsdcMovement[], named: NamedTransfer) {
   return theOneMeant(
     movements.filter(movement => isNamed(movement, named)),
@@ -50,22 +50,22 @@ function isNamed(moved: UsdcMovement, { payer, pay_to, amount_atomic }: NamedTra
   return moved.pay_to === pay_to && (payer === null || moved.payer === payer);
 }
 
-/** @param movement in the chain's own spelling */
+/** Describes a movement as a transfer. `movement` has addresses in the chain's own spelling. */
 export function observedUsdc(network: NetworkName, transaction: string, movement: UsdcMovement): ObservedTransfer {
   const { index, payer, pay_to, amount_atomic } = movement;
   const what = { network, rail: 'usdc', asset: networks[network].usdc, transaction } as const;
   return { ...what, index, payer, pay_to, amount: amount_atomic.toString() };
 }
 
-/** Compares two transfers of one transaction. */
+/** Whether two transfers of the same transaction are the same. */
 export function isSameTransfer(a: ObservedTransfer, b: ObservedTransfer): boolean {
   return a.index === b.index && a.payer === b.payer && a.pay_to === b.pay_to && a.amount === b.amount;
 }
 
-/** Number of indexes in a message; with more the caller must look at the transaction anyway. */
+/** Maximum number of indexes in a refusal. If there are more, the caller must look at the transaction anyway. */
 const INDEXES_SAID_MAX = 32;
 
-/** The one at the given index, or the only one if no index is given. */
+/** The transfer at the given index, or the only one if no index is given. */
 function theOneMeant<T extends { readonly index: number }>(
   found: readonly T[],
   index: number | null,

@@ -3,31 +3,31 @@ import { z } from 'zod';
 import type { ChainAnswer } from '../rpc.ts';
 import type { StateBlock } from './state-block.ts';
 
-/** A node's record of a block. Only the block's own content is kept; it does not include the amount. */
+/** A node's record of a block, with only the block's own content, which does not include the amount. */
 export interface BlockInfo {
   readonly block: StateBlock;
-  /** Cemented: no other block can replace it. */
+  /** Whether it is cemented, so that no other block can replace it. */
   readonly confirmed: boolean;
   readonly subtype: string | null;
 }
 
-/** A block from before state blocks, which is not read. */
+/** A block of a type older than state blocks. Its content is not read. */
 export interface LegacyBlock {
   readonly legacy: string;
 }
 
-/** The queries about Nano that payments to others need. Never throws. */
+/** Queries about Nano that payments to others need. Never throws. */
 export interface NanoNode {
-  /** Null if the node knows no such block. @param hash 64 hex digits */
+  /** The block with that hash of 64 hex digits; null if the node does not have it. */
   block(hash: string): Promise<ChainAnswer<BlockInfo | LegacyBlock | null>>;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 5_000;
-/** A block is less than a kilobyte. */
+/** Limits of a connection. A block is less than a kilobyte. */
 const bounds = { connections: 8, maxResponseSize: 64 * 1024 };
 
-/** Nano by a node's RPC URL: JSON over HTTP, but not JSON-RPC. */
+/** Opens Nano by a node's RPC URL. The API is JSON over HTTP, but not JSON-RPC. */
 export function openNanoNode({ rpc_url }: { readonly rpc_url: string }): NanoNode {
   const dispatcher = new Agent(bounds);
   return {
@@ -51,7 +51,10 @@ export function openNanoNode({ rpc_url }: { readonly rpc_url: string }): NanoNod
   };
 }
 
-/** Responses of a node, as far as they are read. A node is not trusted: another shape is no response. */
+/**
+ * Schemas of the members that are read from a node's responses. A node is not trusted: a response of another shape counts as no
+ * response.
+ */
 const hash = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/)
@@ -85,6 +88,6 @@ const infoShape = z
     return { block: contents, confirmed: confirmed === 'true', subtype: subtype ?? null };
   });
 
-/** Other refusals (a limit, a ledger that is still loading) are no answer. */
+/** Only this refusal shows that the block is absent. Others (a limit, a ledger that is still loading) count as no response. */
 const absentShape = z.object({ error: z.literal('Block not found') }).transform(() => null);
 const answerShape = z.union([infoShape, absentShape]);

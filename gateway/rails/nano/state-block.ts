@@ -3,8 +3,8 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
 
 /*
- * Nano's state blocks, recomputed from a node's data. No payments are accepted in XNO; this serves look-ups of payments to others
- * (../foreign/).
+ * Nano's state blocks: hashes, signatures and work are recomputed from a node's data. Payments in XNO are not accepted; this serves
+ * look-ups of payments to others (../foreign/).
  */
 
 // A Nano address: `nano_`, the public key in 52 digits of base 32, and 8 more of its checksum.
@@ -14,11 +14,13 @@ const KEY_BYTES = 32;
 const CHECKSUM_BYTES = 5;
 const DIGIT_BITS = 5n;
 
-/** The public key of an address, `nano_` or the old `xrb_`; null if it is invalid or its checksum is wrong. */
+/**
+ * The public key of an address with the prefix `nano_` or the old `xrb_`; null if the address is invalid or its checksum is wrong.
+ */
 export function keyOfNanoAddress(address: string): Buffer | null {
   const [, digits, checksum] = ADDRESS.exec(address) ?? [];
   if (digits === undefined || checksum === undefined) return null;
-  // 52 digits are 260 bits: the first four are not part of the key and must be zero, so the first digit is `1` or `3`.
+  // The 52 digits have 260 bits. The first four are not part of the key and must be zero, so the first digit is `1` or `3`.
   const key = bytesOf(digits, KEY_BYTES);
   return checksumOf(key) === checksum ? key : null;
 }
@@ -48,7 +50,7 @@ function digitsOf(bytes: Uint8Array, length: number): string {
   return digits;
 }
 
-// Nano signs by Ed25519 (RFC 8032) with BLAKE2b-512 in the place of SHA-512.
+// Nano signs by Ed25519 (RFC 8032), with BLAKE2b-512 instead of SHA-512.
 const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
 const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 
@@ -56,7 +58,7 @@ const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 export function isSignedOnNano(key: Uint8Array, digest: Uint8Array, signature: string): boolean {
   if (!SIGNATURE.test(signature)) return false;
   try {
-    // Strictly by RFC 8032: no second encoding of a key or a point.
+    // Verification is strictly by RFC 8032, so that a key or a point has only one encoding.
     return curve.verify(Buffer.from(signature, 'hex'), digest, key, { zip215: false });
   } catch {
     // The curve throws if a key or a point is invalid.
@@ -65,20 +67,20 @@ export function isSignedOnNano(key: Uint8Array, digest: Uint8Array, signature: s
 }
 
 /**
- * A text as Nano's wallets sign it (`tools.sign` of nanocurrency-web): its BLAKE2b-256. It cannot be a block's hash, whose input
- * begins with 31 zero bytes.
+ * Whether the key signed a text as Nano's wallets sign it (`tools.sign` of nanocurrency-web), by its BLAKE2b-256. That digest
+ * cannot be a block's hash, whose input begins with 31 zero bytes.
  */
 export function isTextSignedOnNano(key: Uint8Array, text: string, signature: string): boolean {
   return isSignedOnNano(key, blake2b(Buffer.from(text), { dkLen: 32 }), signature);
 }
 
-/** A state block as its node returns it: the hashed members, its signature and work. */
+/** A state block as a node returns it: the hashed members, the signature and the work. */
 export interface StateBlock {
   readonly account: string;
-  /** Hashes and links: 64 hex digits. */
+  /** 64 hex digits, like `link`. */
   readonly previous: string;
   readonly representative: string;
-  /** Balance of the account after it, in raw. */
+  /** Balance of the account after this block, in raw. */
   readonly balance: bigint;
   readonly link: string;
   readonly signature: string;
@@ -93,14 +95,14 @@ const BALANCE_BYTES = 16;
 const HASH_BYTES = 32;
 
 /**
- * The hash of a block, upper-case hex, from its members (docs.nano.org, "Self-signing"), which do not include the amount. Null if
- * an address is invalid or the balance is too large.
+ * Computes a block's hash, as upper-case hex, from its members (docs.nano.org, "Self-signing"), which do not include the amount.
+ * Null if an address is invalid or the balance is too large.
  */
 export function hashOfBlock(block: StateBlock): string | null {
   const account = keyOfNanoAddress(block.account);
   const representative = keyOfNanoAddress(block.representative);
   if (account === null || representative === null) return null;
-  // A larger balance would lose its highest digits and hash another one.
+  // A larger balance would lose its highest digits, and the hash would be that of another balance.
   if (block.balance >> (8n * BigInt(BALANCE_BYTES)) !== 0n) return null;
   const balance = Buffer.from(block.balance.toString(16).padStart(2 * BALANCE_BYTES, '0'), 'hex');
   const members = [PREAMBLE, account, hex(block.previous), representative, balance, hex(block.link)];
@@ -112,7 +114,7 @@ export function hashOfBlock(block: StateBlock): string | null {
 /** Required work of sends and changes since the second epoch (docs.nano.org, "Work difficulty thresholds"). */
 export const SEND_WORK_MIN = 0xfffffff800000000n;
 
-/** Difficulty of a block's work, which is bound to the previous block: eight bytes of BLAKE2b in reverse order. */
+/** Difficulty of a block's work, which is bound to the previous block: eight bytes of BLAKE2b, read in reverse order. */
 export function workOf({ work, previous }: Pick<StateBlock, 'work' | 'previous'>): bigint {
   const seed = Buffer.concat([hex(work).reverse(), hex(previous)]);
   return Buffer.from(blake2b(seed, { dkLen: 8 })).readBigUInt64LE();

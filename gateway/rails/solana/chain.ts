@@ -1,15 +1,15 @@
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { ChainAnswer } from '../rpc.ts';
 
-/** Maximum length of one list of signatures. */
+/** Maximum number of signatures in one list that a node returns. */
 export const SIGNATURES_MAX = 1_000;
 
 /** A node's record of a blockhash. */
 export interface BlockhashLook {
   readonly valid: boolean;
-  /** The slot of this observation. */
+  /** Slot at which the node responded. */
   readonly slot: number;
-  /** Height for the newest blockhash at that time; no older one is valid for longer. */
+  /** Last valid block height of the newest blockhash at that time. An older blockhash is not valid for longer. */
   readonly last_valid_block_height: number;
 }
 
@@ -17,7 +17,7 @@ export interface BlockhashLook {
 export interface TokenHolding {
   readonly owner: string;
   readonly amount_atomic: bigint;
-  /** Frozen by Circle: it can neither pay nor be paid. */
+  /** Whether Circle has frozen the account. It can then neither pay nor be paid. */
   readonly frozen: boolean;
 }
 
@@ -32,27 +32,27 @@ export interface LandedStatus {
   readonly signature: string;
   readonly slot: number;
   readonly final: boolean;
-  /** Why it failed; null if it succeeded. */
+  /** The transaction's error; null if it succeeded. */
   readonly err: Json;
 }
 
 export interface LandedTransaction {
   readonly slot: number;
-  /** The wire bytes. */
+  /** Bytes of the transaction as sent on the wire. */
   readonly raw: Buffer;
   readonly err: Json;
   readonly before: readonly TokenBalance[];
   readonly after: readonly TokenBalance[];
   /** Inner instructions by the index of their outer one; null if the node did not record them. */
   readonly inner: readonly InnerInstructions[] | null;
-  /** Accounts from look-up tables, which continue the message's own in instructions' indexes. */
+  /** Accounts from look-up tables. Indexes in instructions continue with them after the message's own accounts. */
   readonly loaded: readonly string[];
 }
 
 export interface InnerInstructions {
   /** Index of the instruction in the message. */
   readonly index: number;
-  /** In the order in which they ran, nested ones included. */
+  /** Instructions in the order in which they ran, including nested ones. */
   readonly instructions: readonly CompiledInstruction[];
 }
 
@@ -63,7 +63,7 @@ export interface CompiledInstruction {
 }
 
 export interface TokenBalance {
-  /** Index among the transaction's accounts. */
+  /** Index of the account among the transaction's accounts. */
   readonly account_index: number;
   readonly mint: string;
   readonly owner: string | null;
@@ -72,27 +72,27 @@ export interface TokenBalance {
 
 export type SimulationOutcome = { readonly kind: 'passes' } | { readonly kind: 'fails'; readonly err: Json };
 
-/** A node's response to a transaction. If it refused, others may still have accepted the same bytes. */
+/** A node's response to a transaction. If it refused the transaction, other nodes may still have accepted the same bytes. */
 export type SvmBroadcast = { readonly kind: 'taken' } | { readonly kind: 'turned_down'; readonly message: string };
 
 /**
- * The queries about Solana that payments need. Never throws. Nodes behind one URL may lag behind each other, so results that are
- * compared have their slot.
+ * Queries about Solana that payments need. Never throws. Nodes behind one URL may lag behind each other, so results that are
+ * compared include their slot.
  */
 export interface SolanaChain {
   genesisHash(): Promise<ChainAnswer<string>>;
   blockhash(blockhash: string): Promise<ChainAnswer<BlockhashLook>>;
-  /** Null if there is no such account, or it is not a USDC account. */
+  /** The USDC account at that address; null if it does not exist or is not a USDC account. */
   holding(account: string): Promise<ChainAnswer<AtSlot<TokenHolding | null>>>;
-  /** Simulated with its own blockhash; signatures are not checked. */
+  /** Simulates a transaction with its own blockhash. Signatures are not checked. */
   simulate(transaction: string): Promise<ChainAnswer<SimulationOutcome>>;
   /** The newest final block. */
   finalized(): Promise<ChainAnswer<{ readonly slot: number; readonly block_height: number }>>;
-  /** The first slot whose blocks the node still keeps; it says nothing about older ones. */
+  /** The first slot whose blocks the node still keeps. Its other results say nothing about older slots. */
   oldest(): Promise<ChainAnswer<number>>;
   /**
-   * One result for each signature, of any age, in the given order: null if it is in no confirmed block. A transaction that the
-   * node executed but has not seen confirmed may still exist: its slot counts as not seen yet.
+   * One result for each signature, of any age, in the given order; null if the transaction is in no confirmed block. A transaction
+   * that the node executed but has not seen confirmed may still be included: the node then counts as not having seen its slot yet.
    */
   statuses(signatures: readonly string[]): Promise<ChainAnswer<AtSlot<readonly (LandedStatus | null)[]>>>;
   transaction(signature: string): Promise<ChainAnswer<LandedTransaction | null>>;

@@ -11,14 +11,14 @@ import {
 import { readWireTransaction, TRANSFER_INDEX, usdcAccountOf } from './transfer.ts';
 
 const unavailable: Unknown = { kind: 'unknown', reason: 'chain_unavailable' };
-/** The node contradicts itself, so its answer is not used and it is asked again. */
+/** The node contradicts itself, so its answer is not used and the payment is decided later. */
 const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 const not_mined: Unknown = { kind: 'unknown', reason: 'not_mined' };
 
 /**
- * The outcome of a payment, from the chain alone, by every signature with which it may have been sent: one that is in a block, or
- * the final height after which no block takes it. Repeatable. `from_slot`: the first slot in which it may have moved; null if we
- * never sent it.
+ * Decides the outcome of a payment from the chain alone, by every signature with which it may have been sent. It depends on the
+ * transaction that is in a block, or on the final height after which no block accepts it. It can be repeated. `from_slot` is the
+ * first slot in which the payment may have moved; null if we never sent it.
  */
 export async function decideSent(
   chain: SolanaChain,
@@ -26,7 +26,8 @@ export async function decideSent(
   signatures: readonly string[],
   from_slot: number | null,
 ): Promise<Decision> {
-  // The height is read first: what was in no block by then, for a node that had seen it, will never be.
+  // The height is read first: a payment that is in no block by then, according to a node that had seen that height, will never be
+  // in one.
   const finalized = await chain.finalized();
   const statuses = await chain.statuses(signatures);
   if (statuses.kind !== 'ok' || finalized.kind !== 'ok') return unavailable;
@@ -36,7 +37,10 @@ export async function decideSent(
   return statuses.value.slot >= finalized.value.slot ? decideUnseen(chain, from_slot) : inconsistent;
 }
 
-/** It is in no block and none can take it any more, unless the node no longer keeps the blocks in which it may be. */
+/**
+ * Decides about a payment that is in no block and that none can accept any longer. The outcome is unknown if the node no longer
+ * keeps the blocks that may contain it.
+ */
 async function decideUnseen(chain: Pick<SolanaChain, 'oldest'>, from_slot: number | null): Promise<Decision> {
   if (from_slot !== null) {
     const oldest = await chain.oldest();
@@ -46,7 +50,7 @@ async function decideUnseen(chain: Pick<SolanaChain, 'oldest'>, from_slot: numbe
   return { kind: 'not_transferred', reason: 'expired' };
 }
 
-/** It is in a block; its effect is in the transaction, not only in its status. */
+/** Decides about a payment that is in a block. Its effect is read from the transaction, not only from its status. */
 export async function decideLanded(
   chain: SolanaChain,
   authorization: SolanaAuthorization,
@@ -61,8 +65,8 @@ export async function decideLanded(
 }
 
 /**
- * The authorized transfer, in a transaction whose message was signed and whose balances changed accordingly; null if it is
- * another one or did something else.
+ * The authorized transfer in a transaction that has the signed message and changed the balances accordingly; null if the
+ * transaction is another one or had another effect.
  */
 function transferOutcome(
   { slot, raw, err, before, after }: LandedTransaction,
@@ -87,12 +91,15 @@ function usdcOf(balances: readonly TokenBalance[], owner: string): bigint {
     .reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
 }
 
-/** Blocks are named by slot, of which a final chain has one each. */
+/** Name of a block by its slot. A final chain has at most one block in each slot. */
 export function blockName(slot: number): string {
   return `slot:${slot}`;
 }
 
-/** Whether no later block takes it, and none that may still be replaced could have. */
+/**
+ * Whether the payment has expired on the final chain: no later block accepts it, and no block that may still be replaced can
+ * contain it.
+ */
 export async function isExpiredOnSolana(
   chain: Pick<SolanaChain, 'finalized'>,
   { last_valid_block_height }: Pick<SolanaAuthorization, 'last_valid_block_height'>,
@@ -101,12 +108,13 @@ export async function isExpiredOnSolana(
   return finalized.kind === 'ok' && finalized.value.block_height > last_valid_block_height;
 }
 
-/** Transactions of one payer since the payment; each is a request to the node. */
+/** Maximum number of transactions of one payer that are read in a search. Each is a request to the node. */
 const LOOKED_INTO_MAX = 200;
 
 /**
- * The outcome of a payment that is known by its message only, because another fee payer's signature names the transaction: it is
- * searched among all that touched the payer's USDC since it was made.
+ * Decides the outcome of a payment of which only the message is known, because a transaction is named by the signature of its fee
+ * payer, here another one. It is searched for among all transactions that touched the payer's USDC account since the payment was
+ * made.
  */
 export async function decideByMessage(
   chain: SolanaChain,
@@ -115,7 +123,7 @@ export async function decideByMessage(
 ): Promise<Decision> {
   const finalized = await chain.finalized();
   if (finalized.kind !== 'ok') return { kind: 'unknown', reason: 'chain_unavailable' };
-  // From a node that has seen the final block: what it does not list by then will never come.
+  // The list is from a node that has seen the final block, so a payment that is not in it by then will never be.
   const all = await chain.signaturesOf(await usdcAccountOf(authorization.payer), finalized.value.slot);
   if (all.kind !== 'ok') return { kind: 'unknown', reason: 'chain_unavailable' };
   const since = all.value.filter(({ slot }) => slot >= (from_slot ?? 0));

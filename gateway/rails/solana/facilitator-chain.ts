@@ -5,7 +5,10 @@ import { decideByMessage, decideLanded } from './decide.ts';
 import { readWireTransaction } from './transfer.ts';
 import { payloadOf, requirementsOf } from './verify-transaction.ts';
 
-/** Solana, for settlements by a facilitator, which pays the fees, so that its signature names the transaction. */
+/**
+ * Queries about Solana that settlement by a facilitator needs. The facilitator pays the fees, so the transaction is named by its
+ * signature.
+ */
 export function solanaFacilitatorChain(chain: SolanaChain): FacilitatedChain<SolanaPayment> {
   return {
     network: 'solana',
@@ -14,7 +17,7 @@ export function solanaFacilitatorChain(chain: SolanaChain): FacilitatedChain<Sol
       if (look.kind !== 'ok') return { kind: 'unreachable' };
       return look.value.valid ? { kind: 'in_time', from_block: look.value.slot } : { kind: 'too_late' };
     },
-    // A payment that is in a block has been made, even if the facilitator reports that it failed.
+    // A payment that is in a block has been made, even if the facilitator reports a failure.
     isUnused: async ({ authorization }) => {
       const decision = await decideByMessage(chain, authorization, null);
       return decision.kind === 'not_transferred' || (decision.kind === 'unknown' && decision.reason === 'not_mined');

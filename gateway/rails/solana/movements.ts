@@ -5,10 +5,13 @@ import { type DecodedTransaction, TOKEN_PROGRAM } from './transfer.ts';
 
 export type Movements =
   | { readonly kind: 'read'; readonly movements: readonly UsdcMovement[] }
-  /** Balance changes do not match the instructions. */
+  /** The accounts' balance changes do not match the instructions. */
   | { readonly kind: 'contradiction' };
 
-/** SPL Token instructions that change balances: indexes of source, destination and mint among their accounts. */
+/**
+ * SPL Token instructions that change balances, by discriminator: indexes of source, destination and mint among the instruction's
+ * accounts.
+ */
 const moving: Readonly<Record<number, { readonly from?: number; readonly to?: number; readonly mint?: number }>> = {
   3: { from: 0, to: 1 },
   7: { to: 1, mint: 0 },
@@ -17,7 +20,7 @@ const moving: Readonly<Record<number, { readonly from?: number; readonly to?: nu
   14: { to: 1, mint: 0 },
   15: { from: 0, mint: 1 },
 };
-/** Discriminator and amount (u64). Checked variants add the decimals; extra bytes are ignored. */
+/** Length of the discriminator and the amount (u64). Checked variants add the decimals; further bytes are ignored. */
 const MOVING_BYTES_MIN = 9;
 
 interface Flow {
@@ -28,8 +31,8 @@ interface Flow {
 }
 
 /**
- * USDC transfers by SPL Token in a transaction, inner instructions included, between accounts whose owners are in its balances.
- * Each account must have changed by exactly what moved.
+ * USDC transfers by SPL Token in a transaction, including inner instructions, between accounts whose owners are in the recorded
+ * balances. Each account's balance must have changed by exactly the sum of these transfers.
  */
 export function movementsIn(read: DecodedTransaction, landed: LandedTransaction): Movements {
   const keys = [...read.message.staticAccounts.map(String), ...landed.loaded];
@@ -40,7 +43,7 @@ export function movementsIn(read: DecodedTransaction, landed: LandedTransaction)
   const movements: UsdcMovement[] = [];
   for (const { index, from, to, amount_atomic } of flows) {
     const [source, destination] = [from === null ? null : accounts.get(from), to === null ? null : accounts.get(to)];
-    // Another token, or an account without a known owner.
+    // Skips another token, or an account without a known owner.
     if (!source?.owner || !destination?.owner) continue;
     if (![from, to].every(account => changedBy(accounts, flows, account))) return { kind: 'contradiction' };
     movements.push({ index, payer: source.owner, pay_to: destination.owner, amount_atomic });
@@ -78,12 +81,12 @@ function flowOf(instruction: CompiledInstruction, index: number, keys: readonly 
 }
 
 interface UsdcAccount {
-  /** Null if it is missing or changed in the transaction. */
+  /** Null if the owner was not recorded or was changed in the transaction. */
   readonly owner: string | null;
   readonly change_atomic: bigint;
 }
 
-/** Accounts that held USDC before or after, by index. */
+/** Accounts that held USDC before or after the transaction, by index. */
 function accountsIn({ before, after }: LandedTransaction): ReadonlyMap<number, UsdcAccount> {
   const places = new Set([...before, ...after].map(({ account_index }) => account_index));
   const accounts = new Map<number, UsdcAccount>();

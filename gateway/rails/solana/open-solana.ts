@@ -19,19 +19,19 @@ import { usdcAccountOf } from './transfer.ts';
 
 export interface SolanaParts {
   readonly solana: SolanaConfig;
-  /** Settles with its own fee payer, if it supports Solana. */
+  /** URL of the facilitator, which settles with its own fee payer if it supports Solana. */
   readonly facilitator_url: string | null;
   readonly authorize: Authorize;
   readonly profile: 'development' | 'production';
   readonly database: Database;
   readonly faults: SettlerFaults | null;
   readonly logger: Logger;
-  /** How long a caller waits for a transaction. */
+  /** Maximum time that a caller waits for a transaction. */
   readonly wait_ms: number;
   readonly searches: Semaphore;
 }
 
-/** The rail, and the fee payer that payers must name: null if unknown, so that Solana is not offered. */
+/** The rail, and the fee payer that payers must name. The fee payer is null if it is unknown; Solana is then not offered. */
 export interface OpenedSolana {
   readonly rail: Rail<SolanaPayment>;
   readonly fee_payer: string | null;
@@ -43,7 +43,9 @@ interface OpenedSettler {
   readonly own: FeePayer | null;
 }
 
-/** Solana, settled by the facilitator or in this process; null if nobody would pay the fees. @throws OtherChain, NoTreasury */
+/**
+ * Opens Solana, settled by the facilitator or in this process; null if no fee payer is configured. @throws OtherChain, NoTreasury
+ */
 export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSolana | null> {
   const { solana, profile, database, searches } = parts;
   const chain = openSvmChain(solana);
@@ -51,7 +53,7 @@ export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSola
     const settling = await openSettling(parts, chain);
     if (settling !== null) {
       const chain_epoch = await openEpoch(database, solanaEpochOf(chain), { profile });
-      // In development the account is created.
+      // In development the account is created later.
       if (profile === 'production') await requireTreasury(chain, solana.pay_to);
       const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, searches, pay_to: solana.pay_to });
       return { rail, fee_payer: settling.fee_payer };
@@ -82,8 +84,8 @@ function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): OpenedS
 }
 
 /**
- * The facilitator's fee payer is part of our offers: if it names none now, Solana is not offered until the next start. Earlier
- * payments are still followed and delivered.
+ * Opens a settler that uses the facilitator. Its fee payer is part of our offers: if it names none now, Solana is not offered until
+ * the next start. Earlier payments are still followed and delivered.
  */
 async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: string): Promise<OpenedSettler> {
   const { logger, authorize } = parts;
@@ -105,10 +107,10 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
   return { settler, own: null, fee_payer };
 }
 
-/** CAIP-2 names a Solana network by the first 32 characters of its genesis hash. */
+/** Prefix of Solana's genesis hash: CAIP-2 names a Solana network by its first 32 characters. */
 const GENESIS = networks.solana.caip2.slice('solana:'.length);
 
-/** Solana, as far as it is distinguished from other chains: by its genesis hash. */
+/** Queries by which Solana is distinguished from other chains, only by its genesis hash. */
 export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochChain {
   const genesis = async () => requireAnswer(await chain.genesisHash());
   return {
@@ -116,7 +118,7 @@ export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochCha
     blockHash: async number => (number === 0 ? genesis() : null),
     finalized: async () => null,
     async requireOurs(profile) {
-      // A development chain replaces the real one and has its own genesis.
+      // A development chain replaces the real one, and its genesis hash differs.
       if (profile === 'development') return;
       const hash = await genesis();
       if (!hash.startsWith(GENESIS))
@@ -132,8 +134,8 @@ export class NoTreasury extends Error {
 }
 
 /**
- * A transfer creates no account: without a USDC account of the treasury every payment would fail. An account whose owner was
- * changed is not ours. @throws NoTreasury; also if the chain is unreachable
+ * Checks that the treasury has a USDC account. A transfer creates no account, so without one every payment would fail. An account
+ * whose owner was changed is not ours. @throws NoTreasury; also throws if the chain is unreachable
  */
 export async function requireTreasury(chain: Pick<SolanaChain, 'holding'>, pay_to: string): Promise<void> {
   const account = await usdcAccountOf(pay_to);

@@ -6,16 +6,16 @@ import { all, type ChainAnswer, map, type NodeRefusal, openRpc, refusedAsUnreach
 import { type LandedStatus, SIGNATURES_MAX, type SolanaChain, type SvmBroadcast, type TokenHolding } from './chain.ts';
 import { TOKEN_PROGRAM } from './transfer.ts';
 
-/** Public nodes accept no batches and count each call anyway. No response is longer than a transaction. */
+/** Limits of connections. Public nodes accept no batches and count each call anyway. No response is longer than a transaction. */
 const bounds = { connections: 32, calls_per_request_max: 1, answer_bytes_max: 1024 * 1024 };
 /** Maximum number of signatures in one `getSignatureStatuses`. */
 const STATUSES_MAX = 256;
 
-/** We act on what is confirmed, and rely permanently on what is final. */
+/** We act on confirmed transactions, and rely permanently only on final ones. */
 const confirmed = { commitment: 'confirmed' } as const;
 const encoded = { encoding: 'base64', ...confirmed } as const;
 
-/** Solana by the JSON-RPC URL of a node. */
+/** Opens Solana by the JSON-RPC URL of a node. */
 export function openSvmChain({ rpc_url }: { readonly rpc_url: string }): SolanaChain {
   const rpc = openRpc(rpc_url, bounds);
   const ask = <T>(method: string, params: readonly unknown[], shape: z.ZodType<T>) =>
@@ -59,7 +59,7 @@ async function lookAtBlockhash(ask: Ask, blockhash: string): ReturnType<SolanaCh
     ask('getLatestBlockhash', [confirmed], latestShape),
   ]);
   if (valid.kind !== 'ok') return valid;
-  // If a lagging node answered the second request, each slot that it has not seen adds one block at most.
+  // If a node that lags behind answered the second request, each slot that it has not seen adds at most one block.
   const behind = (slot: number) => Math.max(0, valid.value.slot - slot);
   return map(latest, ({ slot, value }) => ({
     valid: valid.value.value,
@@ -83,7 +83,10 @@ async function statusesOf(ask: Ask, signatures: readonly string[]): ReturnType<S
 type Statuses = z.infer<typeof statusesShape>;
 type Status = NonNullable<Statuses['value'][number]>;
 
-/** What is executed but not confirmed may be in the block that others have as final, so nothing from there on counts as seen. */
+/**
+ * Slot up to which the node has seen all transactions. A transaction that is executed but not confirmed may be in a block that
+ * other nodes have as final, so its slot and later ones do not count as seen.
+ */
 function seenTo({ slot, value }: Statuses): number {
   const executed = value.flatMap(status => (status && levelOf(status) === 'processed' ? [status.slot - 1] : []));
   return Math.min(slot, ...executed);
@@ -101,7 +104,7 @@ function landedStatus(status: Status | null, signature: string): LandedStatus | 
 }
 
 const address = getAddressDecoder();
-/** SPL Token account: mint, owner, amount, and a byte for its state. */
+/** Length of an SPL Token account: mint, owner, amount, a byte for its state, and members that are not read. */
 const ACCOUNT_BYTES = 165;
 const FROZEN = 2;
 
@@ -123,18 +126,21 @@ function namedBroadcast(answer: ChainAnswer<string> | NodeRefusal): ChainAnswer<
   };
 }
 
-/** Responses of a Solana node, as far as they are read. A node is not trusted: another shape is no response. */
+/**
+ * Schemas of the members that are read from a Solana node's responses. A node is not trusted: a response of another shape counts as
+ * no response.
+ */
 const count = z.int().nonnegative();
 const base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/);
 const base64 = z.tuple([z.string(), z.literal('base64')]).transform(([text]) => Buffer.from(text, 'base64'));
-/** `"BlockhashNotFound"`, `{"InstructionError": [2, {"Custom": 1}]}`. */
+/** A transaction's error, as `"BlockhashNotFound"` or `{"InstructionError": [2, {"Custom": 1}]}`. */
 const failure = z.json().transform(value => value as Json);
 const atomic = z
   .string()
   .regex(/^[0-9]{1,20}$/)
   .transform(value => BigInt(value));
 
-/** A response with the slot at which the node gave it. */
+/** Shape of a response with the slot at which the node made it. */
 function inContext<T>(value: z.ZodType<T>) {
   return z.object({ context: z.object({ slot: count }), value }).transform(answer => ({
     slot: answer.context.slot,
@@ -158,7 +164,7 @@ const statusesShape = inContext(
       .object({
         slot: count,
         err: failure,
-        /** Older nodes omit it; their `confirmations: null` means rooted. */
+        /** Older nodes omit it. In their responses `confirmations: null` means that the transaction is final. */
         confirmationStatus: z.enum(['processed', 'confirmed', 'finalized']).nullish(),
         confirmations: count.nullish(),
       })
@@ -185,7 +191,7 @@ const balances = z
     })),
   );
 
-/** Transactions have at most 1,232 bytes; data between programs may have 10 KiB. */
+/** Data of an instruction. Transactions have at most 1,232 bytes; data that programs pass to each other may have 10 KiB. */
 const base58Data = z
   .string()
   .regex(/^[1-9A-HJ-NP-Za-km-z]{0,14500}$/)

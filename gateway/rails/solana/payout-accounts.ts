@@ -7,8 +7,8 @@ export interface OpenedPayoutAccounts extends PayoutAccounts {
 }
 
 /**
- * Checks payees on Solana by a client of its own, created with the first request because its libraries are large. On Base every
- * address can be paid.
+ * Checks payees on Solana through a separate client, which is created with the first request because its libraries are large. On
+ * Base every address can be paid.
  */
 export function openPayoutAccounts(solana: SolanaConfig | null): OpenedPayoutAccounts {
   let opened: Promise<SolanaChain> | null = null;
@@ -25,7 +25,7 @@ export function openPayoutAccounts(solana: SolanaConfig | null): OpenedPayoutAcc
   };
 }
 
-/** An account whose owner was changed, or that Circle has frozen, cannot be used for payouts. */
+/** Whether the payee has a USDC account. One whose owner was changed, or that Circle has frozen, cannot be used for payouts. */
 async function lookAt(chain: Pick<SolanaChain, 'holding'>, address: string): ReturnType<PayoutAccounts['look']> {
   const { usdcAccountOf } = await import('./transfer.ts');
   const found = await chain.holding(await usdcAccountOf(address));

@@ -16,8 +16,8 @@ export interface RebroadcastParts {
 }
 
 /**
- * Sends committed transactions again that are in no block: after a crash before the broadcast, or after a node lost them. Safe at
- * any time in any process: the same bytes are one transaction, and none after its last block height.
+ * Sends committed transactions again that are in no block: after a crash before the broadcast, or after a node lost them. It is
+ * safe at any time in any process: the same bytes are one transaction, and none can be included after its last block height.
  */
 export async function rebroadcastOnSolana({ chain, database, fee_payer, nudge_ms }: RebroadcastParts): Promise<void> {
   const sent = (await sentSettlements(database, [fee_payer.address], SETTLEMENTS_MAX)).flatMap(
@@ -40,7 +40,7 @@ export async function rebroadcastOnSolana({ chain, database, fee_payer, nudge_ms
   }
 }
 
-/** Solana, for checking settlements again once they are final. */
+/** Queries about Solana for checking settlements again once they are final. */
 export function finalSolana(database: Database, chain: SolanaChain): FinalChain {
   return {
     database,
@@ -53,7 +53,10 @@ export function finalSolana(database: Database, chain: SolanaChain): FinalChain 
   };
 }
 
-/** One request for all. About blocks that it has not seen yet, or keeps no longer, a node says nothing. */
+/**
+ * Finds the slots of settlements with one request for all. A node's result says nothing about blocks that it has not seen yet or no
+ * longer keeps.
+ */
 async function findLanded(
   chain: SolanaChain,
   settlements: readonly OpenSettlement[],

@@ -27,7 +27,7 @@ export interface SolanaSettlerOptions<I extends Item> extends SettlerParts<I>, S
   readonly fee_payer: FeePayer;
 }
 
-/** Each transaction on Solana is settled alone: its payer has built it, and we sign for its fee. */
+/** Opens a settler on Solana. Each transaction is settled alone: its payer has built it, and we sign for its fee. */
 export function openSolanaSettler<I extends Item>(options: SolanaSettlerOptions<I>): Settler<I> {
   return new SolanaSettler(options);
 }
@@ -107,7 +107,7 @@ class SolanaSettler<I extends Item> implements Settler<I> {
     return decision;
   }
 
-  /** A node has a status before the transaction itself, and nodes behind one URL differ. */
+  /** Repeats the decision, because a node has a status before the transaction itself, and nodes behind one URL may differ. */
   async #decided(authorization: SolanaAuthorization, status: LandedStatus, until_ms: number): Promise<Decision> {
     const { chain, poll_ms } = this.#options;
     for (;;) {
@@ -142,17 +142,17 @@ async function statusesOf(
   }));
 }
 
-/** A transaction with all signatures, which anyone may send. */
+/** A transaction with all its signatures, which anyone may send. */
 export interface SignedSolanaTransaction {
-  /** The fee payer's signature, base58: the chain's id of the transaction. */
+  /** The fee payer's signature in base58, which is the chain's id of the transaction. */
   readonly signature: string;
-  /** Base64. */
+  /** The wire transaction as base64. */
   readonly raw: string;
 }
 
 /**
- * Pays the fees of payments. The same payment gets the same signature (RFC 8032), so the transaction's id is known without
- * sending it.
+ * Pays the fees of payments. The same payment always gets the same signature (RFC 8032), so the transaction's id is known before it
+ * is sent.
  */
 export interface FeePayer {
   readonly address: string;
@@ -160,7 +160,7 @@ export interface FeePayer {
   sign(payment: PartialSignature): SignedSolanaTransaction;
 }
 
-/** From its key: base58 of seed and public key. */
+/** Opens a fee payer by its key: base58 of seed and public key. */
 export function openFeePayer(key: string): FeePayer {
   const address = solanaAddressOfKey(key);
   const secret = secretOfKey(key);

@@ -34,14 +34,14 @@ export interface SolanaRailParts extends JudgeParts {
   readonly database: Database;
   readonly chain: SolanaChain;
   readonly chain_epoch: number;
-  /** Null if a facilitator pays the fees. */
+  /** The fee payer of this service; null if a facilitator pays the fees. */
   readonly own: FeePayer | null;
   readonly settler: Settler<ClaimItem<SolanaPayment>>;
-  /** Limits searches for callers who have not paid for them, which take many requests. */
+  /** Limits searches, which take many requests, for callers who have not paid for them. */
   readonly searches: Semaphore;
 }
 
-/** USDC on Solana, by a transaction that its payer has signed and whose fee we pay. */
+/** Opens the rail for USDC on Solana. A payment is a transaction that its payer has signed and whose fee we pay. */
 export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const { database, chain, chain_epoch, searches } = parts;
   // Without a known fee payer Solana is not offered until the next start.
@@ -59,18 +59,19 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     settling,
     ...judge,
     verify: (payload, offered) => judge.verify(payload as ExactSvmPayload, offered),
-    // The payer has signed the transaction itself, which proves the payer.
+    // The payer has signed the transaction itself, which proves who the payer is.
     prove: async () => PROVEN,
     proveUsed: async () => PROVEN,
     async ready(payment) {
       const ready = await readyToPay(parts, payment);
-      // The fee payer is checked by a simulation, before anything is handed to the settler.
+      // The fee payer is checked by a simulation, before a payment reaches the settler.
       if (ready.kind === 'not_sent') settling.recordRefusal(ready.reason, ready.reason);
       return ready;
     },
-    // Validity is measured in the chain's blocks, so none is late before the chain was asked.
+    // Validity is measured in the chain's blocks, so a payment is not late before the chain was queried.
     usedInTime: async () => ({ kind: 'unused' }),
-    // Whoever sent it, it was not for the claim that finds it, because no answer was sealed before.
+    // The transfer was not made for the claim that searches for it, because no answer was sealed before it. Its sender therefore
+    // counts as a third party.
     async find(payment, asker): Promise<Decision | Busy> {
       const found = await searches.take(asker, () => decide(payment, { settlement_id: null, from_block: null }));
       if (found === null) return { kind: 'busy' };
@@ -81,7 +82,7 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     isOver: ({ authorization }) => isExpiredOnSolana(chain, authorization),
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
     isTextSignedBy: isTextSignedOnSolana,
-    // The genesis hash alone distinguishes it, so nothing has to be stored.
+    // The genesis hash alone distinguishes the chain, so no block has to be stored.
     look: () => last_seen.look(),
     age_ms: () => last_seen.age_ms(),
     reachable: async () => (await chain.finalized()).kind === 'ok',
@@ -94,8 +95,8 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
 }
 
 /**
- * By our key's signature, which is always the same; for a payment with another fee payer, or with a former key of ours, by the
- * stored signature, or else by its message.
+ * Decides a payment by our key's signature, which is always the same. A payment with another fee payer, or with a former key of
+ * ours, is decided by the stored signature, or else by its message.
  */
 async function decideIn(
   { database, chain, own }: Pick<SolanaRailParts, 'database' | 'chain' | 'own'>,
@@ -111,11 +112,13 @@ async function decideIn(
     : decideByMessage(chain, authorization, from_block);
 }
 
-/** x402 has no code for it: the payer must sign again with a newer blockhash. */
+/** A code of this service, because x402 has none: the payer must sign again with a newer blockhash. */
 const BLOCKHASH_EXPIRED = 'invalid_exact_svm_payload_blockhash_expired';
 const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
 
-/** Asks the chain, before anything is claimed, whether it would take the payment now and whether the payer has the funds. */
+/**
+ * Checks on the chain, before anything is claimed, whether it would accept the payment now and whether the payer has the funds.
+ */
 async function readyToPay(
   { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
   payment: SolanaPayment,
@@ -133,7 +136,7 @@ async function readyToPay(
   if (simulated.kind !== 'ok') return simulated;
   const until = boundBy(payment, blockhash.value);
   const { err } = { err: null, ...simulated.value };
-  // Only with our signature could it have been sent, so an earlier call of ours sent it that is unknown here.
+  // Without our signature it could not have been sent, so an earlier call of ours sent it that is unknown here.
   if (err === 'AlreadyProcessed') return { kind: 'spent', payment: until };
   if (!blockhash.value.valid) return rejected(BLOCKHASH_EXPIRED);
   const { amount_atomic: balance_atomic = 0n, frozen = false } = holding.value.value ?? {};
@@ -146,7 +149,10 @@ async function readyToPay(
 
 const rejected = (reason: string): Rejected => ({ kind: 'rejected', reason });
 
-/** The blockhash is no newer than the newest one at the time of the check, and so valid for no longer. */
+/**
+ * Sets the last valid height of a payment. Its blockhash is no newer than the newest one at the time of the check, and so is not
+ * valid for longer.
+ */
 function boundBy(
   { authorization, signature }: SolanaPayment,
   { last_valid_block_height }: BlockhashLook,
@@ -154,7 +160,7 @@ function boundBy(
   return { authorization: { ...authorization, last_valid_block_height }, signature };
 }
 
-/** Failures of the fee payer, which is us: another payment would fail too. */
+/** Errors of the fee payer, which is this service, so that another payment would fail too. */
 const ours = ['AccountNotFound', 'InsufficientFundsForFee', 'InvalidAccountForFee'];
 
 function isOurs(err: Json): boolean {
@@ -164,8 +170,8 @@ function isOurs(err: Json): boolean {
 }
 
 /**
- * Open claims, then their outcome, then the balance: a claim counts as moved only if its transaction was in a block by the slot
- * of that balance. One that moves in between counts twice and is seen by the next look.
+ * Reads open claims, then their outcomes, then the balance. A claim counts as moved only if its transaction was in a block by the
+ * slot of that balance. A payment that moves in between counts twice, until the next read corrects it.
  */
 async function fundsOf(
   { chain, database }: Pick<SolanaRailParts, 'chain' | 'database'>,
@@ -185,7 +191,7 @@ async function fundsOf(
   return { kind: 'ok', value: { balance_atomic, moved: moved.map(({ claim_key }) => claim_key) } };
 }
 
-/** When this process last saw the chain. */
+/** Remembers when this process last reached the chain. */
 class LastSeen {
   readonly #chain: Pick<SolanaChain, 'finalized'>;
   #seen_at_ms: number | null = null;
@@ -200,7 +206,7 @@ class LastSeen {
     this.#seen_at_ms = performance.now();
   }
 
-  /** Null if it was never seen. */
+  /** Time since the last successful `look`; null before the first. */
   age_ms(): number | null {
     return this.#seen_at_ms === null ? null : performance.now() - this.#seen_at_ms;
   }
@@ -209,8 +215,8 @@ class LastSeen {
 const SIGNATURE_BYTES = 64;
 
 /**
- * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address cannot sign. The text is
- * copied, because for a Buffer at the start of Node's pool kit verifies the whole pool.
+ * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address cannot sign. The text is encoded
+ * into a separate array, because for a Buffer at the start of Node's pool kit verifies the whole pool.
  */
 export async function isTextSignedOnSolana({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
   try {
@@ -219,7 +225,7 @@ export async function isTextSignedOnSolana({ payer, text, signature }: Omit<Sign
     const key = await getPublicKeyFromAddress(payer as Address);
     return await verifySignature(key, bytes as SignatureBytes, new TextEncoder().encode(text));
   } catch {
-    // Invalid base58, or an address that is not a key.
+    // The signature is invalid base58, or the address is not a key.
     return false;
   }
 }

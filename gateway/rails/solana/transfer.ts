@@ -25,8 +25,8 @@ export interface DecodedTransaction {
 }
 
 /**
- * Null if the bytes are not a transaction, or an encoding that no block takes: with trailing bytes, or with a count written
- * longer than necessary.
+ * Decodes a transaction. Null if the bytes are not one, or have an encoding that no block accepts: with trailing bytes, or with a
+ * count that is written longer than necessary.
  */
 export function readWireTransaction(raw: Uint8Array): DecodedTransaction | null {
   try {
@@ -39,12 +39,12 @@ export function readWireTransaction(raw: Uint8Array): DecodedTransaction | null 
       .digest('hex');
     return { transaction, message: message as DecodedTransaction['message'], message_hash };
   } catch {
-    // The codecs throw if the bytes are something else.
+    // The codecs throw if the bytes are not a transaction.
     return null;
   }
 }
 
-/** The wire form with another signature in its place. */
+/** The wire transaction as base64, with another signature of `signer`. */
 export function withSignature({ transaction }: DecodedTransaction, signer: string, signature: Uint8Array): string {
   const signatures = { ...transaction.signatures, [signer]: signature } as Transaction['signatures'];
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
@@ -56,12 +56,15 @@ export async function isTransactionSignedBy({ transaction }: DecodedTransaction,
   try {
     return await verifySignature(await getPublicKeyFromAddress(signer as Address), signature, transaction.messageBytes);
   } catch {
-    // An address need not be a key.
+    // An address is not always a key.
     return false;
   }
 }
 
-/** The chain's id of the transaction: the signature of its fee payer, the first signer, in base58; null if unsigned. */
+/**
+ * The chain's id of the transaction: the signature of its fee payer, who is the first signer, in base58. Null if the fee payer has
+ * not signed.
+ */
 export function signatureName({ transaction, message }: DecodedTransaction): string | null {
   const [fee_payer] = message.staticAccounts;
   const signature = fee_payer && transaction.signatures[fee_payer];
@@ -76,14 +79,14 @@ export interface TransferInstruction {
   readonly amount_atomic: bigint;
 }
 
-/** ComputeUnitLimit, ComputeUnitPrice, and then the transfer (x402's `exact` on Solana). */
+/** Index of the transfer. It follows ComputeUnitLimit and ComputeUnitPrice (x402's `exact` on Solana). */
 export const TRANSFER_INDEX = 2;
 const TRANSFER_CHECKED = 12;
 const USDC_DECIMALS = 6;
-/** Discriminator, amount as u64, decimals. */
+/** Length of the instruction's data: discriminator, amount as u64, decimals. */
 const TRANSFER_BYTES = 10;
 
-/** TransferChecked of USDC at its index; null if another instruction is there. */
+/** Reads the TransferChecked of USDC at its index; null if another instruction is at that index. */
 export function transferIn({ message }: DecodedTransaction): TransferInstruction | null {
   const { instructions, staticAccounts } = message as {
     readonly instructions: readonly Instruction[];
@@ -106,7 +109,7 @@ interface Instruction {
   readonly data?: Readonly<Uint8Array>;
 }
 
-/** Whether any instruction uses the fee payer, who signs for the fee only. */
+/** Whether any instruction uses the fee payer's account, although the fee payer signs only for the fee. */
 export function usesFeePayer({ message }: DecodedTransaction): boolean {
   const instructions = message.instructions as readonly Instruction[];
   return instructions.some(
@@ -114,13 +117,13 @@ export function usesFeePayer({ message }: DecodedTransaction): boolean {
   );
 }
 
-/** SPL Token, the program of USDC. Token-2022 is another program and has no USDC. */
+/** Address of SPL Token, the program of USDC. Token-2022 is another program and has no USDC. */
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
 
 const encoder = getAddressEncoder();
 
-/** The owner's associated token account for USDC. @throws if it is not an address */
+/** Address of the owner's associated token account for USDC. @throws if `owner` is not an address */
 export async function usdcAccountOf(owner: string): Promise<string> {
   const seeds = [owner, TOKEN_PROGRAM, networks.solana.usdc].map(seed => encoder.encode(seed as Address));
   return (await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds }))[0];

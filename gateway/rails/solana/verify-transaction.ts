@@ -24,7 +24,7 @@ import {
   usesFeePayer,
 } from './transfer.ts';
 
-/** Why a transaction is not the offered payment, with x402's code if it has one. */
+/** Reasons why a transaction is not the offered payment, with x402's code if it has one. */
 const refusals = {
   malformed: 'invalid_exact_svm_payload_transaction_could_not_be_decoded',
   wrong_fee_payer: 'invalid_exact_svm_fee_payer_mismatch',
@@ -34,17 +34,17 @@ const refusals = {
   wrong_source: 'invalid_exact_svm_payload_sender_mismatch',
 } as const;
 
-/** The fee payer and the authority of the transfer: each further signature costs us another fee. */
+/** Number of signers: the fee payer and the authority of the transfer. Each further signature would cost us another fee. */
 const SIGNERS = 2;
 const no_work = async () => {};
 
 export interface JudgeParts {
-  /** Null while the fee payer is unknown: then only earlier purchases are served. */
+  /** Null while the fee payer is unknown. Then only earlier purchases are served. */
   readonly fee_payer: string | null;
   readonly pay_to: string;
 }
 
-/** Judges a payment on Solana by itself: by our own terms first, then by the official verification's. */
+/** Checks a payment on Solana by its content alone: by our own terms first, then by the official verification. */
 export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
   const official = officialScheme(fee_payer ?? '');
   const treasury = usdcAccountOf(pay_to);
@@ -81,8 +81,8 @@ export function openSolanaJudge({ fee_payer, pay_to }: JudgeParts) {
 type Judge = (payload: ExactSvmPayload, offered: OfferedTerms) => Promise<Verified<SolanaPayment>>;
 
 /**
- * The gate judges a payment first and the charge again. For the same terms only the time limit is computed again, because it
- * counts from now.
+ * Caches results. The gate checks a payment first and the charge checks it again. For the same terms only the time limit is
+ * computed again, because it counts from now.
  */
 function rememberVerified(judge: Judge): Judge {
   const known = new WeakMap<
@@ -114,16 +114,16 @@ function same(a: string, b: string | undefined): boolean {
 }
 
 /**
- * Nobody here signs for its fee. It may have bought an answer while somebody did, since keys and facilitators change, and its
- * payer must not be asked to pay again.
+ * A payment whose fee payer is not the current one, so this service does not sign for its fee. It may have bought an answer while
+ * its fee payer was in use, since keys and facilitators change, and its payer must not be asked to pay again.
  */
 function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
   return { kind: 'late', code: 'wrong_fee_payer', reason: refusals.wrong_fee_payer, ...payment };
 }
 
 /**
- * It pays another address, which may have been our treasury when it bought an answer. Only the signer is checked: its claim, if
- * there is one, passed all other checks. Of the payee only the USDC account is known here.
+ * A payment to another address, which may have been our treasury when the payment bought an answer. Only the signer is checked: if
+ * it has a claim, it passed all other checks then. Only the USDC account of the payee is known here, not its owner.
  */
 async function toAnother(
   read: DecodedTransaction,
@@ -148,13 +148,13 @@ function feePayerOf({ message }: DecodedTransaction): string {
   return message.staticAccounts[0] ?? '';
 }
 
-/** The signers must be the fee payer, in no other role, and the payer. */
+/** Checks that the signers are the payer and the fee payer, and that the fee payer has no other role. */
 function compareSigners(read: DecodedTransaction, { authority }: TransferInstruction): RefusedPayment | null {
   const { header, staticAccounts } = read.message;
   if (usesFeePayer(read)) return payloadRefusal('fee_payer_used');
   if (header.numSignerAccounts !== SIGNERS || staticAccounts[1] !== authority)
     return payloadRefusal('excessive_signers');
-  // Only the chain knows an account in a look-up table; no `exact` payment needs one.
+  // Only the chain can resolve an account in a look-up table, and no `exact` payment needs one.
   const { addressTableLookups = [] } = read.message as { addressTableLookups?: readonly unknown[] };
   return addressTableLookups.length > 0 ? payloadRefusal('malformed') : null;
 }
@@ -169,8 +169,8 @@ function compareTransfer(
 }
 
 /**
- * Instruction layout, compute budget, signatures, memo: what the package checks without a chain. Its simulation is left out,
- * because an unreachable node must not make a payment look invalid; readiness simulates with our own client.
+ * The checks of x402's package that need no chain: instruction layout, compute budget, signatures, memo. Its simulation is left
+ * out, because an unreachable node must not make a payment look invalid; `ready` simulates with our own client.
  */
 function officialScheme(fee_payer: string): ExactSvmScheme {
   const signer = { getAddresses: () => [fee_payer], simulateTransaction: no_work } as unknown as FacilitatorSvmSigner;
@@ -181,7 +181,7 @@ function officialScheme(fee_payer: string): ExactSvmScheme {
   });
 }
 
-/** The offered terms in x402 v2's form; v1 differs only in the envelope. */
+/** The offered terms in the form of x402 v2. Version 1 differs only in the envelope. */
 export function requirementsOf(amount_atomic: bigint, pay_to: string, fee_payer: string): PaymentRequirements {
   return {
     scheme: 'exact',
@@ -213,7 +213,7 @@ function paymentOf(
       message_hash,
       blockhash: message.lifetimeToken,
       fee_payer,
-      // Filled in once the chain was asked.
+      // Set after the chain was queried.
       last_valid_block_height: 0,
       valid_before_seconds: usableUntil(now_ms),
     },

@@ -10,21 +10,24 @@ import {
   type SettleItem,
 } from './batch.ts';
 
-/* The price of ether now, and the cost of sending a batch. */
+/* The price of ether, and the cost of sending a batch. */
 
-/** Why the price is unknown. */
+/** Reason why the price is unknown. */
 export type PriceFault = 'absent' | 'unreadable' | 'stale' | 'implausible';
 export type PricedEther = { readonly kind: 'price'; readonly price: EthPrice } | { readonly kind: PriceFault };
 
-/** The feed has 8 decimals, USDC 6. */
+/** Feed units per unit of atomic USDC: the feed has 8 decimals, USDC 6. */
 const FEED_UNITS = 100n;
 
-/** The feed is updated every 20 minutes, or sooner if the price moves by 0.15 %; three updates may be missed. */
+/**
+ * Maximum age of a round. The feed is updated every 20 minutes, or sooner if the price moves by 0.15 %, so three updates may be
+ * missed.
+ */
 const ROUND_SECONDS_MAX = 3_600;
-/** Values outside are not a price: with one that is far too low any fee would pass. */
+/** Values outside this range are rejected as prices: with a price that is far too low, any fee would pass the limits. */
 const PLAUSIBLE = { min: atomicAmount(100_000_000n), max: atomicAmount(1_000_000_000_000n) };
 
-/** The price in a round of the feed at that time of the chain. */
+/** The price of ether in a round of the feed, if the chain's current time is `chain_seconds`. */
 export function priceOfRound(round: EthRound, chain_seconds: number): PricedEther {
   if (round.kind !== 'round') return round;
   if (chain_seconds - round.updated_at_seconds > ROUND_SECONDS_MAX) return { kind: 'stale' };
@@ -34,23 +37,23 @@ export function priceOfRound(round: EthRound, chain_seconds: number): PricedEthe
 }
 
 /**
- * For a development chain without a feed. Its fees are a hundred to a thousand times those of Base, so its ether counts as one
- * dollar and the usual limits work.
+ * Price on a development chain without a feed. Fees there are a hundred to a thousand times those of Base, so its ether counts as
+ * one dollar, which lets the usual limits work.
  */
 const DEVELOPMENT_PRICE: EthPrice = atomicAmount(1_000_000n);
 
-/** A price of that age still distinguishes a fee of a cent from one of a dollar. */
+/** Maximum age of a kept price. A price of that age still distinguishes a fee of a cent from a fee of a dollar. */
 const KEPT_SECONDS_MAX = 6 * 3_600;
 
 export interface PriceSource {
-  /** Set by the operator; then no feed is read. */
+  /** Price set by the operator, in place of the feed's; null if none is set. */
   readonly given: EthPrice | null;
   readonly profile: 'development' | 'production';
 }
 
 /**
- * The price of an ether: as configured, or from Chainlink's feed on Base, or its last value for six hours. Afterwards, or without
- * a feed, it is unknown and nothing is settled, because no limit on fees could be checked.
+ * The price of ether: the configured one, or the one of Chainlink's feed on Base, or the feed's last value for six hours.
+ * Afterwards, or without a feed, the price is unknown and nothing is settled, because no limit on fees could be checked.
  */
 export class PriceWatch {
   readonly #source: PriceSource;
@@ -78,7 +81,7 @@ export class PriceWatch {
   }
 }
 
-/** The value of a fee is unknown, so no limit could be checked. */
+/** The price of ether is unknown, so no limit on fees could be checked. */
 export class PriceUnknown extends Error {
   constructor(why: PriceFault) {
     super(`the price of ether is unknown (${why}); set ETH_USD, or check the price feed behind BASE_RPC_URL`);
@@ -91,12 +94,12 @@ export type Quote =
   | {
       readonly kind: 'refused';
       readonly reason: NotSent['reason'];
-      /** Whether every payer would get this result now. */
+      /** Whether every payer's batch would be refused now. */
       readonly for_all: boolean;
       readonly cause: Error;
     };
 
-/** The cost of sending a batch now, or why it is too high. */
+/** Calculates the cost of sending a batch now, or why the batch is refused. */
 export class Quotes {
   readonly #price: PriceWatch;
   readonly #fee_max_atomic: AtomicAmount;

@@ -20,16 +20,17 @@ import { gasOfRaw, signAgain } from './transaction.ts';
 const SETTLEMENTS_MAX = 100;
 
 /**
- * Sends committed transactions again that were not seen mined: after a crash before the broadcast, after a node lost it, after it
- * was outbid. Lowest nonces first, since a gap blocks all later ones. Safe at any time in any process: the same bytes are one
- * transaction, and an authorization moves money once.
+ * Sends committed transactions again that were not seen mined: after a crash before the broadcast, after a node lost the
+ * transaction, or after its fee became too low. Lowest nonces come first, since a gap blocks all later ones. It is safe at any time
+ * in any process: the same bytes are one transaction, and an authorization moves money once.
  */
 export async function rebroadcastOnBase(parts: SettlingParts, keys: readonly Hex[] = addresses(parts)): Promise<void> {
   const sent = (await sentSettlements(parts.database, keys, SETTLEMENTS_MAX)).filter(
     ({ age_ms }) => age_ms >= parts.nudge_ms,
   );
   if (sent.length === 0) return;
-  // Counts are read before receipts: if a nonce was used by then and there is no receipt now, something else used it.
+  // Counts are read before receipts: if a nonce was used when counted and our receipt is absent afterwards, another transaction
+  // used the nonce.
   const counts = await Promise.all(keys.map(key => parts.chain.transactionCount(key, 'latest')));
   const [find, market] = await Promise.all([findMined(parts.chain, sent), parts.chain.market(keys)]);
 
@@ -52,9 +53,9 @@ async function sendAgain(
   if (!newest) return;
   const stuck = settlement.age_ms > parts.stuck_ms;
   if (count?.kind === 'ok' && count.value > newest.nonce) {
-    // If it was not seen, our own transaction may have used the nonce.
+    // If a receipt could not be read, our own transaction may have used the nonce.
     if (!stuck || seen === 'unseen') return;
-    // Nothing in it can move any more and no nonce waits for it, so a new one would waste gas.
+    // No payment in it can move any longer and no later nonce waits for it, so a new transaction would waste gas.
     if (market.head.timestamp_seconds >= settlement.valid_before_max) await closeSent(parts, settlement, newest);
     else await replace(parts, settlement, newest, market, 'next');
     return;
@@ -78,7 +79,10 @@ function feeMarket({ head, priority_fee_wei }: Market) {
   return { base_fee_wei: head.base_fee_wei, priority_fee_wei };
 }
 
-/** The same call with higher fees for its nonce, or with a new nonce if its own was used otherwise. Stored first. */
+/**
+ * Sends the same call with higher fees for its nonce, or with a new nonce if its own was used by another transaction. The new
+ * attempt is stored before it is sent.
+ */
 async function replace(
   parts: SettlingParts,
   settlement: OpenSettlement,
@@ -86,7 +90,7 @@ async function replace(
   market: Market,
   nonce: 'same' | 'next',
 ): Promise<void> {
-  // A new nonce replaces no transaction, so no higher fees are needed.
+  // With a new nonce the transaction replaces no other, so its fees need not exceed the previous ones.
   const priced =
     nonce === 'next'
       ? feesNow(feeMarket(market), REPLACEMENT_CEILING_WEI)
@@ -120,12 +124,12 @@ async function nextAttempt(
   return { tx_hash: hash, raw, nonce: taken.nonce, ...fees };
 }
 
-/** Every transaction that may contain a settlement; of those with the same nonce at most one is ever mined. */
+/** Hashes of all transactions that may contain a settlement. Of those with the same nonce at most one is ever mined. */
 export function hashesOf({ attempts }: OpenSettlement): Hex[] {
   return attempts.map(({ tx_hash }) => tx_hash as Hex);
 }
 
-/** Reads the receipts of all of them at once; the result says where each settlement is. */
+/** Reads the receipts of all settlements at once. Returns a function that looks up one of them. */
 export async function findMined(
   chain: BaseChain,
   settlements: readonly OpenSettlement[],

@@ -23,7 +23,7 @@ import { hashesOf, rebroadcastOnBase } from './rebroadcast.ts';
 import { type SettlerKey, settlerKey } from './transaction.ts';
 import { type Waiter, Waiters } from './waiters.ts';
 
-/** Settles in this process with a pool of keys, at most one open transaction per key. */
+/** Opens a settler that sends from a pool of keys in this process, with at most one open transaction per key. */
 export function openSettler<I extends SettleItem>(options: SettlerOptions<I>): Settler<I> {
   return new PooledSettler(options);
 }
@@ -73,7 +73,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#receipts.close();
   }
 
-  /** One batch is committed at a time; meanwhile, and while all keys are busy, others collect. */
+  /** Commits one batch at a time. Other payments wait meanwhile, and while all keys are busy. */
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -98,8 +98,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   /**
-   * All checks that can refuse come before the commit: chain unreachable, fees too high, no gas. True if the batch was put back,
-   * because the free keys have no gas but a busy one may.
+   * All checks that can refuse come before the commit: chain unreachable, fees too high, no gas. Returns true if the batch was put
+   * back, because no free key has enough gas but a busy one may.
    */
   async #send(taken: readonly Waiter<I>[]): Promise<boolean> {
     const market = await this.#market.read();
@@ -127,7 +127,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     return free.length === 0;
   }
 
-  /** Keeps those that the next block can still take; the others are refused as late and cost no gas. */
+  /** Keeps the payments that the next block can still accept. The others are refused as expired and cost no gas. */
   async #inTime(waiters: readonly Waiter<I>[], head: ChainBlock): Promise<readonly Waiter<I>[]> {
     const late = await Promise.all(waiters.map(({ item }) => isTooLate(this.#parts.chain, item.authorization, head)));
     return waiters.filter((waiter, index) => {
@@ -165,7 +165,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     }
   }
 
-  /** One bad item must not affect the others: the batch is halved until it is alone. */
+  /** Halves the batch until the item that fails is alone, so that it does not affect the others. */
   #tryApart(waiters: readonly Waiter<I>[], cause: unknown): void {
     if (waiters.length === 1) {
       this.#fail(waiters, notSent('journal_failed'), cause);
@@ -190,7 +190,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     }
   }
 
-  /** If one may have used up the gas of all, the failed ones are sent again in halves. */
+  /** If one payment may have used up the gas of the batch, those that failed are sent again in halves. */
   async #decide(waiters: readonly Waiter<I>[], journalled: JournalledBatch<I>, receipt: ChainReceipt): Promise<void> {
     const { hashes, from_block, items, settlement_id } = journalled;
     const starved = items.length > 1 && isStarved(receipt, items.length);
@@ -211,8 +211,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   /**
-   * Waits without limit and sends again what is not mined; the key stays busy meanwhile. One nudge at a time, because with a slow
-   * node or database they would pile up and use the connections needed to free the key.
+   * Waits without a limit for the transaction to be mined and sends it again meanwhile; its key stays busy. Only one resend runs at
+   * a time, because with a slow node or database they would accumulate and use the connections needed to free the key.
    */
   async #mined(journalled: JournalledBatch<I>): Promise<ChainReceipt | null> {
     let nudging = false;
@@ -242,12 +242,12 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 }
 
-/** Fees and head older than one block of Base are read again. */
+/** Maximum age of fees and head before they are read again: one block of Base. */
 const AGE_MS_MAX = 2_000;
 
 /**
- * Head, fees and the keys' balances, read when needed and kept for one block. Reading them also proves that the chain is
- * reachable before anything is committed.
+ * Caches head, fees and the keys' balances for one block. Reading them also proves that the chain is reachable before anything is
+ * committed.
  */
 class MarketWatch {
   readonly #chain: BaseChain;
@@ -279,12 +279,12 @@ class MarketWatch {
   }
 }
 
-/** A little more than two blocks of Base; one call per pause checks whether the cause persists. */
+/** Duration of a pause, a little more than two blocks of Base. After each pause one call checks whether the cause persists. */
 const PAUSE_MS = 5_000;
 
 /**
- * While nothing would be sent for any payer, no work is done, because its answer could not be charged. Payments that have moved
- * are not affected.
+ * While the settler would send no payer's payment, no purchase is worked on, because its answer could not be charged. Payments that
+ * have already moved are not affected.
  */
 class Pause {
   readonly #clock: Clock;

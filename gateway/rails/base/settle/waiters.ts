@@ -2,20 +2,22 @@ import { limits } from '../../../../schema/limits.ts';
 import { type NotTransferred, notSent, type SettleOutcome, unknown } from '../../outcome.ts';
 import type { SettleItem } from './batch.ts';
 
-/** A waiting caller. The first result counts. */
+/** A caller that waits for its payment's outcome. Only the first call of `answer` has an effect. */
 export interface Waiter<I> {
   readonly item: I;
-  /** A contract wallet's code may use up all gas, so it gets its own transaction. */
+  /** Whether it gets its own transaction, as a contract wallet does, whose code may use up all gas. */
   readonly alone: boolean;
-  /** Number of payments with which it may share a transaction. */
+  /** Maximum number of payments in its transaction. */
   batch_max: number;
-  /** The settlement in which it failed together with others, and its result if it is not sent again. */
+  /**
+   * The settlement in which it failed together with others, and its outcome if it is not sent again; null if it has not failed.
+   */
   failed: { readonly settlement_id: string; readonly verdict: NotTransferred } | null;
   answer(settlement: SettleOutcome): void;
 }
 
 /**
- * Payments that wait to be sent, and those whose transaction is open; every wait is bounded. Two ordered lanes, for shared and
+ * Payments that wait to be sent, and payments whose transaction is open; every wait has a limit. Two ordered queues, for shared and
  * for single transactions, take turns, so that contract wallets delay others by one transaction at most.
  */
 export class Waiters<I extends SettleItem> {
@@ -23,7 +25,7 @@ export class Waiters<I extends SettleItem> {
   readonly #underway = new Set<Waiter<I>>();
   readonly #together: Waiter<I>[] = [];
   readonly #alone: Waiter<I>[] = [];
-  /** The lane whose turn it is, unless it is empty. */
+  /** The queue whose turn it is. If it is empty, the other one is used. */
   #turn = this.#together;
 
   constructor(wait_ms: number) {
@@ -49,7 +51,7 @@ export class Waiters<I extends SettleItem> {
     });
   }
 
-  /** The next batch, as large as all its members allow; empty if none waits. */
+  /** The next batch, as large as all its members allow; empty if no payment waits. */
   take(): Waiter<I>[] {
     const lane = this.#turn.length > 0 ? this.#turn : this.#other(this.#turn);
     this.#turn = this.#other(lane);
@@ -85,7 +87,10 @@ export class Waiters<I extends SettleItem> {
     return lane === this.#alone ? this.#together : this.#alone;
   }
 
-  /** If no key became free, nothing was committed. Otherwise it was, and the outcome is unknown. */
+  /**
+   * Ends the wait of a payment. If it is still in its queue, nothing was committed. Otherwise the commit may have happened, and the
+   * outcome is unknown.
+   */
   #giveUp(waiter: Waiter<I>): void {
     const lane = this.#laneOf(waiter);
     const place = lane.indexOf(waiter);
