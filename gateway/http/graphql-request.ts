@@ -12,8 +12,8 @@ type Request = Pick<FastifyRequest, 'method' | 'body' | 'query'>;
 const ONE_AT_A_TIME = 'A request must contain one operation. A list of operations is not accepted.';
 
 /**
- * Checks a request to /graphql before Apollo gets it and before the caller is identified: its cost first, and only
- * then GraphQL's rules. A malformed request is left to Apollo.
+ * Checks a request to /graphql before Apollo gets it and before the caller is identified. Limits on its cost are checked first, and
+ * only then GraphQL's rules. A malformed request is left to Apollo.
  */
 export function requestFaults({ method, body, query }: Request, graph: DocumentReader): readonly GraphQLError[] {
   if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
@@ -32,7 +32,7 @@ export function requestFaults({ method, body, query }: Request, graph: DocumentR
   }
 }
 
-/** The request by its form only. `query` is null if there is none. */
+/** Reads the request without checking it. `query` is null if it is missing or empty. */
 export function readOperation({ method, body, query }: Request) {
   const params = membersOf(method === 'GET' ? query : body);
   return {
@@ -42,7 +42,7 @@ export function readOperation({ method, body, query }: Request) {
   };
 }
 
-/** The kind of its operation, from the text only; null if it cannot be read. */
+/** The kind of the request's operation, from its text alone; null if it cannot be read. */
 export function requestedKind(request: Request, graph: Pick<Graph, 'parse'>): OperationTypeNode | null {
   const { query, operationName } = readOperation(request);
   if (query === null) return null;
@@ -54,9 +54,7 @@ export function requestedKind(request: Request, graph: Pick<Graph, 'parse'>): Op
   }
 }
 
-/**
- * Coordinate of the paid field of a /graphql request, from the text only; null if there is none or it cannot be read.
- */
+/** Coordinate of the paid field of a /graphql request, from its text alone; null if it has none or cannot be read. */
 export function paidFieldOf(
   { method, body, query }: Request,
   graph: Pick<Graph, 'parse' | 'paidField'>,
@@ -75,8 +73,7 @@ export function paidFieldOf(
 }
 
 /**
- * Gives Apollo the parsed and validated document of the graph, which it would otherwise parse, validate and store
- * again.
+ * Gives Apollo the document that the graph has parsed and validated, which it would otherwise parse, validate and store again.
  */
 export function knownDocument(graph: DocumentReader): ApolloServerPlugin<Context> {
   return {
@@ -84,7 +81,7 @@ export function knownDocument(graph: DocumentReader): ApolloServerPlugin<Context
       return {
         async didResolveSource(asking) {
           const document = graph.parse(asking.source);
-          // Apollo looks for the document here, and parses the text itself if it is missing.
+          // Apollo uses the document from this member, and parses the text itself if the member is missing.
           if (graph.validate(document).length === 0) Object.assign(asking, { document });
         },
       };
@@ -96,7 +93,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** In a URL the variables are the text of an object. */
+/** Finds a repeated member of variables in a URL, where they are the text of an object. */
 function repeatedVariable(text: string): Refusal | null {
   try {
     const repeated = repeatedMember(Buffer.from(text), JSON.parse(text));
@@ -106,7 +103,7 @@ function repeatedVariable(text: string): Refusal | null {
   }
 }
 
-/** In a URL the variables are text. */
+/** The variables of a request. In a URL they are text. */
 function variablesOf(variables: unknown): Readonly<Record<string, unknown>> {
   if (typeof variables !== 'string') return membersOf(variables);
   try {

@@ -2,8 +2,8 @@ import { type ConstDirectiveNode, type DefinitionNode, Kind, parse, print, print
 import type { Graph } from '../graph/open-graph.ts';
 
 /**
- * The API schema as text, with descriptions and without the subgraphs. Of the gateway's directives it shows `@paid`
- * only, which marks fields that cost money.
+ * The API schema as text, with descriptions and without the subgraphs. Of the gateway's directives it shows only `@paid`, which
+ * marks fields that cost money.
  */
 export function sdlOf({ schema, paid }: Pick<Graph, 'schema' | 'paid'>): string {
   const document = parse(printSchema(schema), { noLocation: true });
@@ -23,7 +23,7 @@ export function sdlOf({ schema, paid }: Pick<Graph, 'schema' | 'paid'>): string 
 const PAID = `"""The field costs price, in atomic USDC. Pay as its 402 response offers, or send an API key."""
 directive @paid(price: String!) on FIELD_DEFINITION`;
 
-/** Reading is free. */
+/** Types whose fields may cost money. Queries are free. */
 const ROOTS: ReadonlySet<string> = new Set(['Mutation', 'Subscription']);
 
 function paidAt(price: string): ConstDirectiveNode {

@@ -6,18 +6,17 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 
 /*
- * Ids that contain what they name, sealed with keys that all processes of a service share: tool sessions and offered
- * requests.
+ * Ids that contain their own content, sealed with keys that all processes of a service share: tool sessions and offered requests.
  */
 
 const SESSION_LABEL = 'tool session';
 const ID_BYTES = 16;
-/** Counted from the handshake, regardless of use; a client that needs longer makes another handshake. */
+/** Lifetime of a session, counted from the handshake, regardless of use. A client that needs longer makes another handshake. */
 const STANDS_SECONDS = 86_400;
 
 /**
- * Sessions inside of their ids: `<random>.<expiry, Unix seconds>.<mark>`, with a key that all processes of a service
- * share.
+ * Opens sessions whose ids contain their state: `<random>.<expiry, Unix seconds>.<mark>`. The mark is made with a key that all
+ * processes of a service share.
  */
 export function openToolSessions({
   vault,
@@ -35,7 +34,7 @@ export function openToolSessions({
       const text = `${Buffer.from(random.bytes(ID_BYTES)).toString('base64url')}.${now_seconds() + STANDS_SECONDS}`;
       return `${text}.${markOf(text)}`;
     },
-    // It grants no access, so the comparison need not be of constant time.
+    // A session grants no access, so the comparison need not take constant time.
     isValid(id) {
       const [, text = '', lapses = '', mark] = /^([\w-]{22}\.(\d{1,12}))\.([\w-]{22})$/.exec(id) ?? [];
       return mark !== undefined && Number(lapses) > now_seconds() && markOf(text) === mark;
@@ -51,7 +50,7 @@ interface SealedRequest {
   readonly lapses_ms: number;
 }
 
-/** Requests inside of the ids by which they are paid for: any process of this service opens an id of another. */
+/** Seals requests into the ids by which they are paid for. Any process of this service can open an id that another one made. */
 export function openUnpaidRequests({
   vault,
   clock,
@@ -73,7 +72,7 @@ export function openUnpaidRequests({
         const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as SealedRequest;
         return { request, lapsed: clock.now_ms() > lapses_ms };
       } catch {
-        // Altered, or sealed with another key.
+        // The id was altered, or sealed with another key.
         return null;
       }
     },

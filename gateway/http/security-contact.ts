@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import type { SecurityContact } from '../../rest-compat/security-contact.ts';
 import { iso } from '../../subgraphs/clock.ts';
 
-/** RFC 9116 section 2.5.5 recommends less than a year. */
+/** Validity of the contact. RFC 9116 section 2.5.5 recommends less than a year. */
 const HOLDS_MS = 180 * 86_400_000;
 
 /**
- * The contact for vulnerability reports. It is valid for half a year from the start of the process, because a process
- * that has run for longer shows that nobody has checked it. The default is the mailbox of RFC 2142 section 4.
+ * The contact for vulnerability reports. It expires half a year after the start of the process, because a process that has run for
+ * longer shows that the contact was not checked. The default is the mailbox of RFC 2142 section 4.
  */
 export function securityContact(contacts: readonly string[] | null, base_url: string, now_ms: number): SecurityContact {
   return {
@@ -16,7 +16,10 @@ export function securityContact(contacts: readonly string[] | null, base_url: st
   };
 }
 
-/** An IP address is in brackets (RFC 5321 section 4.1.3), which a URI has to escape (RFC 6068 section 2). */
+/**
+ * The host of a mail address in a URI. An IP address is in brackets (RFC 5321 section 4.1.3), which a URI has to escape (RFC 6068
+ * section 2).
+ */
 function mailHost(host: string): string {
   const bare = host.replace(/^\[|\]$/g, '');
   const version = isIP(bare);

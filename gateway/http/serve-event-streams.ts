@@ -19,12 +19,12 @@ export interface EventStreamParts {
   readonly logger: Logger;
 }
 
-/** Subscriptions over SSE: graphql-sse with a connection for each, by POST or GET. */
+/** Serves subscriptions over SSE (graphql-sse), each on its own connection, by POST or GET. */
 export function serveEventStreams(scope: FastifyInstance, path: string, streaming: EventStreamParts): void {
   scope.route({
     method: ['GET', 'POST'],
     url: path,
-    // Compression would hold events back.
+    // Compression would delay events.
     compress: false,
     async handler(request, reply) {
       await stream(request, reply, path, streaming);
@@ -33,13 +33,13 @@ export function serveEventStreams(scope: FastifyInstance, path: string, streamin
   });
 }
 
-/** The same on a path that also serves other operations: subscriptions of clients that accept events. */
+/** Serves subscriptions of clients that accept events, on a path that also serves other operations. */
 export function streamSubscriptions(scope: FastifyInstance, path: string, streaming: EventStreamParts): void {
   scope.addHook('preHandler', (request, reply, done) => {
     const is_here = request.routeOptions.url === path && takesEvents(request);
     if (!is_here || requestedKind(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
     request.headers['x-no-compression'] = 'events';
-    // No callback: the route's handler would run if the reader left before the end.
+    // Without a callback the route's handler does not run. With one it would run if the reader disconnected before the end.
     stream(request, reply, path, streaming).catch(done);
   });
 }
@@ -71,7 +71,7 @@ function subscriptionIn(request: FastifyRequest, graph: Graph): SubscriptionRequ
   return { query, operationName, variables };
 }
 
-/** As on /graphql, but with the error's status, because no response has begun. */
+/** Refuses as /graphql does, but with the error's status, because no response has begun. */
 function sendRefusal(request: FastifyRequest, reply: FastifyReply, fault: unknown, logger: Logger): FastifyReply {
   const error = publicError(fault instanceof GraphQLError ? fault : new Refusal('internal', { cause: fault }), logger);
   const { answer_headers = {}, ...extensions } = error.extensions;

@@ -29,7 +29,7 @@ import { openToolSessions, openUnpaidRequests } from './sealed-ids.ts';
 import { securityContact } from './security-contact.ts';
 import { openServer } from './server.ts';
 
-/** What to do with the opened parts; resolves with the address once it is served. */
+/** Serves the opened parts. Resolves with the address when requests are accepted. */
 export type Serve = (config: Config, services: EveryService, serving: ServeParts) => Promise<string>;
 
 export interface ServeParts {
@@ -44,11 +44,11 @@ export interface ServeParts {
   missingNeeds(): Promise<readonly string[]>;
   missingLanes(): readonly string[];
   readonly features: readonly Feature[];
-  /** Composed of the subgraphs with these features; default: the committed one. */
+  /** Text of a supergraph that is composed of the subgraphs with these features. Default: the committed supergraph. */
   readonly supergraph?: string;
 }
 
-/** Graph, REST endpoints and sockets on one port. */
+/** Serves graph, REST endpoints and sockets on one port. */
 export async function serveGateway(config: Config, services: EveryService, serving: ServeParts): Promise<string> {
   const { logger, closing, operations, rates, health, missingNeeds: away, missingLanes: without } = serving;
   const { graph, beginUpload } = await openServedGraph(config, services, serving);
@@ -112,7 +112,8 @@ export async function serveGateway(config: Config, services: EveryService, servi
 async function prepareGraph(graph: Graph, rest: () => Promise<void>): Promise<void> {
   await graph.prepare(rest);
   await rest();
-  // Keeps V8's code cache of what was loaded here for the next start; launch.js has kept the rest.
+  // Stores V8's code cache of the modules that were loaded until now, for the next start. launch.js has stored the cache of the
+  // others.
   flushCompileCache();
 }
 
@@ -120,7 +121,7 @@ function introspects({ introspection, profile }: Config): boolean {
   return (introspection ?? (profile === 'development' ? 'on' : 'off')) === 'on';
 }
 
-/** The graph, and the way by which files reach the subgraph that uses them. */
+/** Opens the graph, and the function by which files are sent to the subgraph that uses them. */
 async function openServedGraph(
   config: Config,
   { clock, random, uploads }: EveryService,

@@ -44,20 +44,20 @@ const EVENTS_PATH = `${GRAPHQL_PATH}/stream`;
 
 export interface GraphqlOptions {
   readonly graph: Graph;
-  /** Called once per request to /graphql. A Refusal thrown here answers with its own status. */
+  /** Called once per request to /graphql. A Refusal that it throws sets the status of the response. */
   createContext(request: FastifyRequest): Promise<Context>;
-  /** Called for each /graphql response that was sent whole. */
+  /** Called for each /graphql response that was sent completely. */
   onResponse?(answer: { readonly request: FastifyRequest; readonly status: number }): void;
-  /** Bounds free queries, unless omitted. */
+  /** Limits free queries. Omitted: no limit. */
   readonly rates?: Port['rates'];
-  /** Bounds requests to /graphql per address, unless omitted. */
+  /** Limits requests to /graphql per address. Omitted: no limit. */
   readonly bodies?: BodyBounds;
   readonly logger: Logger;
-  /** Serves GraphiQL to browsers at GET /graphql; useful where introspection is on. */
+  /** Serves GraphiQL to browsers at GET /graphql. It is useful where introspection is on. */
   readonly graphiql: boolean;
 }
 
-/** GraphQL over HTTP on a scope of its own. */
+/** Serves GraphQL over HTTP in a separate scope of Fastify. */
 export async function serveGraphql(
   scope: FastifyInstance,
   apollo: ApolloServer<Context>,
@@ -69,10 +69,11 @@ export async function serveGraphql(
   if (bodies) boundBodies(scope, bodies, logger);
   parseWithinBounds(scope);
   scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
-  // The Server-Timing header is set by now; a refused query is inside of its response.
+  // The Server-Timing header is set at this point only if times may be reported. A refused query is part of a response, which has
+  // the header.
   scope.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.hasHeader(SERVER_TIMING)) timeWhole(reply);
-    // If Apollo refuses before it has a query, there is nothing to report.
+    // If Apollo refuses before it has a query, `httpAnswer` does not run and the header is missing.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     done();
   });
@@ -102,7 +103,7 @@ export async function serveGraphql(
 
 const TOO_MUCH = `The body may be nested at most ${limits.json_depth_max} levels deep and have at most ${limits.json_members_max} members.`;
 
-/** The bounds of the body are checked before JSON.parse, as for REST endpoints. */
+/** Checks the limits of the body before JSON.parse, as for REST endpoints. */
 function parseWithinBounds(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -114,7 +115,7 @@ function parseWithinBounds(scope: FastifyInstance): void {
   });
 }
 
-/** RFC 9110 section 9.3.7: answers OPTIONS before body limits, rates and Apollo. */
+/** Answers OPTIONS before body limits, rates and Apollo (RFC 9110 section 9.3.7). */
 function answerOptions(scope: FastifyInstance, methods: string): void {
   scope.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'OPTIONS') return done();
@@ -132,9 +133,9 @@ export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Co
     validationRules: [...graph.rules],
     validationOptions,
     parseOptions: { maxTokens: limits.graphql_tokens_max },
-    // The graph keeps documents, and passes on those that it knows.
+    // The graph caches documents, and Apollo gets them from `knownDocument`.
     documentStore: null,
-    // A rule of the graph refuses it where it is off.
+    // Where introspection is off, a rule of the graph refuses it.
     introspection: true,
     csrfPrevention: { requestHeaders: preflighted },
     persistedQueries: false,
@@ -147,7 +148,7 @@ export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Co
       knownDocument(graph),
       httpAnswer(logger),
       ApolloServerPluginLandingPageDisabled(),
-      // Nothing about this host or its callers is sent to Apollo.
+      // Disables every plugin that would send data about this host or its callers to Apollo.
       ApolloServerPluginUsageReportingDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
@@ -165,10 +166,9 @@ async function contextFor(request: FastifyRequest, { createContext, logger }: Gr
 }
 
 /**
- * Headers that no page of another site can send without a preflight (Fetch, CORS-safelisted request-header), so a
- * query by GET with one was intended: Apollo's two, and credentials, because urql uses GET by default.
- * `authorization` is not among them, because browsers add it to requests of any site where a proxy has asked for a
- * password.
+ * Headers that a page of another site cannot send without a preflight (Fetch, CORS-safelisted request-header), so that a query by
+ * GET with one of them was intended: Apollo's two, and credentials, because urql uses GET by default. `authorization` is not among
+ * them, because browsers add it to requests of any site if a proxy has required a password.
  */
 const preflighted = [
   'x-apollo-operation-name',
@@ -178,16 +178,16 @@ const preflighted = [
   'x-api-key',
 ];
 
-/** The form in which Apollo Server takes a gateway. */
+/** The form in which Apollo Server accepts a gateway. */
 type ServerGateway = ApolloServerOptionsWithGateway<Context>['gateway'];
-/** GraphQL responses omit nothing. */
+/** GraphQL responses omit no null. */
 const ALL_NULLS = {};
 type Listener = Parameters<ServerGateway['onSchemaLoadOrUpdate']>[0];
 
 /**
- * The graph in the form that Apollo Server takes. The class ApolloGateway is not used: on construction it starts to
- * report this host to Apollo's servers unless the environment forbids it, and its plans are not accessible to REST
- * and subscriptions. Planner and executor are Apollo's.
+ * The graph in the form that Apollo Server accepts. The class ApolloGateway is not used. Its constructor starts to report this host
+ * to Apollo's servers unless the environment forbids it, and REST and subscriptions cannot use its plans. Planner and executor are
+ * Apollo's.
  */
 function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>): ServerGateway {
   const listeners = new Set<Listener>();
@@ -217,15 +217,15 @@ function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>):
 
 interface BodyBounds {
   readonly rates: Pick<Port['rates'], 'hold' | 'body_limit_headers'>;
-  /** Whether the request has a payment that its payer has signed: such a caller is not limited per address. */
+  /** Whether the request has a payment that its payer has signed. Such a caller is not limited per address. */
   pays(request: FastifyRequest): Promise<boolean>;
 }
 
 const RETRY_SECONDS = 1;
 
 /**
- * Reserves room for a body per address, as for REST endpoints, before it is read; released when it has been read or
- * is abandoned.
+ * Reserves memory for a body per address before it is read, as for REST endpoints. The reservation ends when the body has been read
+ * or the request is abandoned.
  */
 function boundBodies(scope: FastifyInstance, { rates, pays }: BodyBounds, logger: Logger): void {
   const held = new WeakMap<FastifyRequest, () => void>();

@@ -12,10 +12,11 @@ interface Pages {
   readonly graphiql: boolean;
 }
 
-/** `GET /graphql?sdl`, and browsers without a query. */
+/** Serves `GET /graphql?sdl`, and GraphiQL to browsers that send no query. */
 export function servePages(scope: FastifyInstance, path: string, { graph, graphiql }: Pages): void {
   let made: { readonly sdl: string; readonly tag: string } | null = null;
-  // Printed on demand, because only type generators ask for it and printing takes as long as parsing.
+  // The schema is printed when it is first requested, because only type generators request it and printing takes as long as
+  // parsing.
   const shown = () => {
     made ??= withTag(sdlOf(graph));
     return made;
@@ -43,7 +44,7 @@ export function servePages(scope: FastifyInstance, path: string, { graph, graphi
 
 const unsniffed = { 'x-content-type-options': 'nosniff' };
 
-/** Browsers name HTML in Accept; a client that accepts anything gets JSON. */
+/** Whether the client is a browser: browsers name HTML in Accept. A client that accepts any type gets JSON. */
 function isForReading({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false;
 }
@@ -72,7 +73,7 @@ function tagOf(text: string): string {
   return `W/"${sha256Hex(text).slice(0, 32)}"`;
 }
 
-/** RFC 9110 section 13.1.2, compared weakly: 304 if the client has it. */
+/** Sends a text, or 304 if the client has it (RFC 9110 section 13.1.2; tags are compared weakly). */
 function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -87,16 +88,19 @@ function send(
   return reply.type(media).send(body);
 }
 
-/** A file of the page as it is sent. */
+/** A file of the GraphiQL page. */
 interface PageFile {
   readonly media: string;
   readonly text: string;
   readonly gzipped: Buffer;
-  /** A strong ETag, so each content coding has its own. */
+  /** A strong ETag, so each content coding gets a different one. */
   readonly tag: string;
 }
 
-/** The page loads nothing from other hosts and cannot reach them. Monaco sets style attributes. */
+/**
+ * Content security policy: the page loads nothing from other hosts and cannot send requests to them. Inline styles are allowed
+ * because Monaco sets style attributes.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -128,7 +132,7 @@ const GRAPHIQL_PAGE = `<!doctype html>
 </html>
 `;
 
-/** Sessions are in the headers, and only subscriptions over SSE send headers. */
+/** Starts GraphiQL. Subscriptions use SSE, because sessions are sent in headers and the other protocols send none. */
 const START = `self.MonacoEnvironment = {
   globalAPI: false,
   getWorkerUrl: (_, label) => '/graphql/graphiql/' + label + '.js',
@@ -143,7 +147,7 @@ YogaGraphiQL.renderYogaGraphiQL(document.getElementById('root'), {
 });
 `;
 
-/** GraphiQL puts the answer and the buttons beside the query. On a phone that leaves no room, so both go below it. */
+/** GraphiQL places the answer and the buttons next to the query. A phone is too narrow for that, so both are placed below it. */
 const NARROW_STYLE = `
 @media (max-width: 40rem) {
   .graphiql-container #graphiql-session { flex-direction: column; min-height: 0; }
@@ -155,10 +159,13 @@ const NARROW_STYLE = `
 }
 `;
 
-/** Loaded once. */
+/** Loaded by the first request. */
 let files: Promise<ReadonlyMap<string, PageFile>> | null = null;
 
-/** The files of GraphiQL by name, as built in its package: 9 MB, loaded and compressed once, at the first request. */
+/**
+ * The files of GraphiQL by name, as built in its package. They have 9 MB, so they are loaded and compressed once, at the first
+ * request.
+ */
 function graphiqlFiles(): Promise<ReadonlyMap<string, PageFile>> {
   files ??= load();
   return files;
@@ -171,7 +178,7 @@ async function load(): Promise<ReadonlyMap<string, PageFile>> {
     ['graphiql.js', script, built.js],
     ['start.js', script, START],
     ['style.css', 'text/css; charset=utf-8', built.css + NARROW_STYLE],
-    // The names under which Monaco requests its workers.
+    // Monaco requests its workers by these names.
     ['editorWorkerService.js', script, built.editorWorkerService],
     ['json.js', script, built.jsonWorker],
     ['graphql.js', script, built.graphqlWorker],

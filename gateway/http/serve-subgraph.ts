@@ -11,8 +11,8 @@ import { subgraphNamed } from '../parts.ts';
 import type { Serve, ServeParts } from './serve-gateway.ts';
 
 /**
- * One subgraph on a port of its own, with everything that a process does: it settles its charges and finishes what a
- * dead process left. The gateway identifies the caller, and only signed calls of the gateway are accepted.
+ * Serves one subgraph on a separate port. The process has all duties of a gateway's: it settles its charges and finishes those that
+ * a process left when it ended. The gateway identifies the caller, and only calls that the gateway has signed are accepted.
  */
 export function serveSubgraph(name: SubgraphName): Serve {
   return async (config, services, serving) => {
@@ -37,7 +37,7 @@ export function serveSubgraph(name: SubgraphName): Serve {
   };
 }
 
-/** The same operator endpoints as a gateway. */
+/** The operator endpoints, the same as those of a gateway. */
 function operatorPages({
   health,
   missingNeeds: away,

@@ -15,34 +15,34 @@ import { compressAnswers } from './compression.ts';
 import { apolloServer, GRAPHQL_PATH, type GraphqlOptions, serveGraphql } from './serve-graphql.ts';
 
 /**
- * Connections that wait to be accepted while the process is busy. Node's default of 511 is too small for a thousand
- * calls at once: the system drops the rest and resets them a minute later.
+ * Maximum number of connections that wait to be accepted while the process is busy. Node's default of 511 is too small for a
+ * thousand calls at once: the system drops the rest and resets them a minute later.
  */
 const CONNECTIONS_WAITING_MAX = 4_096;
 
 export interface ServerOptions extends GraphqlOptions {
   readonly callers: SocketCallers;
-  /** Adds everything that is not /graphql, error and not-found handlers included. */
+  /** Adds all routes except /graphql, including the error and not-found handlers. */
   routes?(app: FastifyInstance, streams: EventStreams): Promise<void>;
   /** Counts and logs every request. */
   readonly requests?: Requests;
   readonly tally?: SocketTally;
-  /** Proxies whose word for the client's address is trusted; none by default. */
+  /** Proxies whose statement of the client's address is trusted; none by default. */
   readonly trust?: Trust;
-  /** Origins whose pages may call; none by default. */
+  /** Origins whose pages may send requests; none by default. */
   readonly origins?: Origins;
 }
 
 export interface Server {
-  /** Resolves with the address once it listens. Port 0 takes any free port. */
+  /** Resolves with the address when connections are accepted. With port 0 the system selects a free port. */
   listen(host: string, port: number): Promise<string>;
-  /** Accepts nothing new, finishes requests in progress, closes the sockets. */
+  /** Accepts no new connections, finishes requests in progress, and closes the sockets. */
   close(): Promise<void>;
 }
 
 /**
- * Everything on one port, in the order in which a request meets it: bounds on connections, `/graphql`, REST
- * endpoints, and sockets, which begin as a request.
+ * Opens the server of all requests on one port. A request passes, in this order: limits on connections, `/graphql`, REST endpoints,
+ * and sockets, which begin as a request.
  */
 export async function openServer(options: ServerOptions): Promise<Server> {
   const { graph, callers, logger, requests, origins = new Set() } = options;
@@ -58,7 +58,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   });
   boundConnections(app.server);
   const { trust: believed } = options;
-  // Must run before anything reads `request.ip`.
+  // This hook must run before any code reads `request.ip`.
   if (believed)
     app.addHook('onRequest', ({ raw }, _reply, done) => {
       spellForwarded(raw, believed);
@@ -84,7 +84,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     listen: (host, port) => app.listen({ host, port, backlog: CONNECTIONS_WAITING_MAX }),
     async close() {
       sessions.close();
-      // Open sockets and event streams would keep the HTTP server from closing.
+      // Open sockets and event streams would prevent the HTTP server from closing.
       streams.close();
       await Promise.all([hangUp(), subscriptions.close()]);
       await app.close();
@@ -102,19 +102,19 @@ async function serveRoutes(scope: FastifyInstance, options: ServerOptions, strea
 }
 
 /**
- * Every response names its request. The result stops listening at once and resolves when the last response is sent;
- * requests that arrive meanwhile on open connections are answered, and their connections closed.
+ * Adds the request's id to each response. The function that it returns stops listening at once and resolves when the last response
+ * is sent. Requests that arrive meanwhile on open connections are answered, and their connections closed.
  */
 function closeWhenAnswered(app: FastifyInstance): () => Promise<void> {
   let closing = false;
   const connections = new Connections(app.server);
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.header(REQUEST_ID, request.id);
-    // Otherwise it would stay open and idle until keep-alive ends, after 72 s.
+    // Without this header the connection would stay open and idle until keep-alive ends, after 72 s.
     if (closing) reply.header('connection', 'close');
     done();
   });
-  // The same for a response that had begun before, such as a stream.
+  // Also closes the connection of a response that had begun before, such as a stream.
   app.addHook('onResponse', (_request, _reply, done) => {
     if (closing) setImmediate(() => app.server.closeIdleConnections());
     done();
