@@ -24,7 +24,7 @@ import { solanaEpochOf } from '../rails/solana/open-solana.ts';
 import { openSvmChain } from '../rails/solana/open-svm-chain.ts';
 
 /*
- * `npm run accept-changed -- NAME…`: an operator confirms a changed setting that a start has refused: a sealing key, seeds
+ * `npm run accept-changed -- NAME…`: an operator confirms a changed setting that made a start fail: a sealing key, issuer seeds
  * without the former one, an address or a chain.
  */
 const USAGE = `usage: npm run accept-changed -- NAME...
@@ -65,7 +65,7 @@ if (names.includes('--help')) {
   process.exit(0);
 }
 
-/** Accepts the named variables only: another changed one may be a mistake. */
+/** Accepts only the named variables, because another changed one may be a mistake. */
 async function acceptParts(database: Database, config: Config, named: readonly ServicePart[]): Promise<string[]> {
   const own = ownFacts(config);
   const { known, changed } = await database.transaction(async tx => {

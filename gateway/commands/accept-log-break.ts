@@ -30,9 +30,9 @@ import { openBase } from '../rails/base/open-base.ts';
 
 /*
  * `npm run accept-log-break -- "REASON"`: the only way to continue with a log that differs from what was signed, or whose signed
- * head is lost. It declares the break, signed and published at /.well-known/log-breaks.json, and lets the service start again. All
- * sessions, tokens and grants end, unless an earlier declaration ended them after the loss: the command is run once for each DATA_DIR.
- * Entries that it declares damaged are skipped from then on, each by its hash.
+ * tree head is lost. It signs a declaration of the break, publishes it at /.well-known/log-breaks.json, and lets the service start
+ * again. All sessions, tokens and grants end, unless an earlier declaration ended them after the loss: the command is run once for
+ * each DATA_DIR. Entries that it declares damaged are skipped from then on, each by its hash.
  */
 const USAGE = `usage: npm run accept-log-break -- "REASON"
 
@@ -48,7 +48,7 @@ if (reason === '--help') {
   process.exit(0);
 }
 
-/** More damage than a person can look at is another log, and not damage to skip. */
+/** Maximum number of damaged hashes. More than a person can check is not damage to skip but a different log. */
 const DAMAGE_MAX = 1_000;
 
 async function damageOf(database: Database, tree_size: number): Promise<Damage[]> {
@@ -63,7 +63,10 @@ async function damageOf(database: Database, tree_size: number): Promise<Damage[]
   return all;
 }
 
-/** The head that a process halted the log for may be newer than the one in this DATA_DIR. */
+/**
+ * The newest tree head that was signed. The head because of which a process halted the log may be newer than the one in this
+ * DATA_DIR.
+ */
 function signedBefore(saved: TreeHeadFacts | null, integrity: LogIntegrity): TreeHeadFacts | null {
   if (integrity.kind !== 'halted') return saved;
   const known = { log_id: integrity.found.log_id, ...integrity.halt.known };
@@ -71,7 +74,7 @@ function signedBefore(saved: TreeHeadFacts | null, integrity: LogIntegrity): Tre
 }
 
 interface ReadHead {
-  /** Null if it is lost or cannot be read: then it is unknown what was signed. */
+  /** The saved tree head. Null if it is lost or cannot be read; then it is unknown what was signed. */
   readonly saved: SignedTreeHead | null;
   readonly readable: boolean;
 }
@@ -86,7 +89,9 @@ async function readHead(saved_head: SavedHead): Promise<ReadHead> {
   }
 }
 
-/** Books with fewer events than the heads in this DATA_DIR say, or than a process has halted the log for. */
+/**
+ * Books with fewer events than in the tree heads of this DATA_DIR, or than in those because of which a process has halted the log.
+ */
 async function booksThatWentBack(database: Database, saved_books: SavedHeads, integrity: LogIntegrity) {
   const halted = integrity.kind === 'halted' ? (integrity.halt.books ?? null) : null;
   try {
@@ -100,12 +105,12 @@ async function booksThatWentBack(database: Database, saved_books: SavedHeads, in
   }
 }
 
-/** Long enough for a search through years of blocks. */
+/** Time limit, long enough for a search through years of blocks. */
 const SEARCH_MS_MAX = 300_000;
 
 /**
- * The log's heads that are anchored on Base. A break has to declare one that the log does not extend, or the next start refuses
- * again; `contradicted` is when that one was mined.
+ * The log's tree heads that are anchored on Base. The declaration has to name one that the log does not extend, or the next start
+ * refuses again. `contradicted` is the time at which such a head was mined.
  */
 async function findAnchored(anchors: Anchors | null, chain: Pick<BaseChain, 'block'>) {
   if (!anchors) return { anchored: null, contradicted: [] };
@@ -118,7 +123,10 @@ async function findAnchored(anchors: Anchors | null, chain: Pick<BaseChain, 'blo
   return { anchored: heads.declared(), contradicted: [seconds === null ? null : iso(seconds * 1_000)] };
 }
 
-/** When the lost part of the log was signed, by the head in this DATA_DIR; empty if nothing is lost. */
+/**
+ * Time at which the lost part of the log was signed, according to the tree head in this DATA_DIR. Empty if no part is lost; null if
+ * the time is unknown.
+ */
 function lostOfLog({ kind, found }: LogIntegrity, saved: SignedTreeHead | null): readonly (string | null)[] {
   switch (kind) {
     case 'intact':
@@ -135,7 +143,7 @@ function lostOfLog({ kind, found }: LogIntegrity, saved: SignedTreeHead | null):
 }
 
 async function acceptBreak(): Promise<void> {
-  // A mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
+  // Without this check a mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
   if (!reason?.trim() || reason.startsWith('--') || more.length > 0) throw new UsageFault();
   const services = await findServices(readConfig(), { announce: false });
   const { config } = services;
@@ -160,7 +168,7 @@ async function acceptBreak(): Promise<void> {
       ...lost_of_books,
       ...contradicted,
       ...damage.map(() => null),
-      // A running process has proven the log by the files of its own DATA_DIR.
+      // A running process has already proven the log by the files of its DATA_DIR.
       ...((readable && books_readable) || (await anybodyServes(database)) ? [] : [null]),
     ];
     const sound = kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0);

@@ -17,8 +17,8 @@ import { openBase } from '../rails/base/open-base.ts';
 import { openEpoch } from '../rails/epoch.ts';
 
 /*
- * `npm run anchor`: anchors the log's head on Base now, independent of the schedule, waits until the transaction is mined and
- * prints it. A service may run meanwhile; a head that is anchored already is printed and not sent again.
+ * `npm run anchor`: anchors the log's tree head on Base now, independent of the schedule, waits until the transaction is mined and
+ * prints it. A service may run meanwhile. A tree head that is already anchored is printed and not sent again.
  */
 const WAIT_MS_MAX = 180_000;
 const POLL_MS = 500;

@@ -4,11 +4,11 @@ import { ROOT } from '../built.js';
 import { verifierPage } from '../verifier-page/page.ts';
 
 /*
- * Writes the modules that programs of callers import into dist/client and dist/verify, and beside the verifier the page that verifies what
- * is dropped on it. Run by Node as it is.
+ * Writes the modules that callers' programs import into dist/client and dist/verify, together with the verifier's page, which
+ * verifies files that are dropped on it. Node runs this file directly from its source.
  */
 
-/** Another folder if one is given. */
+/** The output folder, `dist` by default. */
 const [, , OUT = join(ROOT, 'dist')] = process.argv;
 
 const { writeClientModules } = await import('../development/client-modules.ts');

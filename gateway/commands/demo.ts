@@ -16,8 +16,9 @@ import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
 import { newDevelopmentWallet } from './development-wallet.ts';
 
 /*
- * `npm run demo`: a buyer, from 402 to a live row, against a running development service, in a line for each step. Everything it knows
- * beforehand is in DATA_DIR/development.json; the official x402 client signs the payments, and our fetch keeps each until its outcome is known.
+ * `npm run demo`: a buyer, from a 402 to a live row, against a running development service. It prints one line for each step. All
+ * facts that it needs beforehand are in DATA_DIR/development.json. The official x402 client signs the payments, and our fetch keeps
+ * each payment until its outcome is known.
  */
 
 const CHAT = '/v1/chat/completions';
@@ -26,7 +27,10 @@ const START = 'start it with `npm start`, and run `npm run demo` in a second ter
 const REAL_CHAIN =
   'The service uses the chain at BASE_RPC_URL, and this demo spends no real money: run `npm start` without BASE_RPC_URL, then the demo again.';
 
-/** Writes one line for each step; with --verbose also the requests and responses of the step, and `detail`, any other result of it. */
+/**
+ * Writes one line for each step. With --verbose it also writes the requests and responses of the step, and `detail`, another result
+ * of the step.
+ */
 type Say = (line: string, detail?: unknown) => void;
 
 const inWords: Say = line => console.log(line);
@@ -59,7 +63,7 @@ function isVerbose([word, ...more] = process.argv.slice(2)): boolean {
   return word !== undefined;
 }
 
-/** The facts that the running service has written for new users. @throws OperatorFault if no service can be paid */
+/** Facts that the running service has written for new users. @throws OperatorFault if no service can be paid */
 async function findService(): Promise<DevelopmentFile> {
   const { data_dir } = readConfig();
   const development = await readDevelopmentFile(data_dir);
@@ -80,7 +84,7 @@ async function findService(): Promise<DevelopmentFile> {
   }
 }
 
-/** From now on, each step is followed by the HTTP exchanges with the service that led to it. */
+/** Returns a function that, after each step, also writes the HTTP exchanges with the service during the step. */
 function withWire(url: string): Say {
   const exchanges: Exchange[] = [];
   globalThis.fetch = reportingFetch(new URL(url).origin, exchange => void exchanges.push(exchange), fetch);
@@ -97,7 +101,7 @@ async function askWithoutPayment(say: Say, url: string): Promise<void> {
   say(`The response offers the chat for ${priceIn(offer)}, by the x402 protocol.`);
 }
 
-/** The part of a 402 that every x402 client reads. */
+/** The part of a 402 response that every x402 client reads. */
 interface Offer {
   readonly accepts: readonly { readonly network: string; readonly maxAmountRequired: string }[];
 }
@@ -108,7 +112,7 @@ function priceIn({ accepts }: Offer): string {
   return `${formatUsdc(atomicAmount(BigInt(first.maxAmountRequired)))} on ${accepts.map(it => it.network).join(' or ')}`;
 }
 
-/** A wallet that is not registered yet. @throws OperatorFault on a real chain */
+/** Creates a wallet that is not registered yet. @throws OperatorFault on a real chain */
 async function openBuyer(say: Say, development: DevelopmentFile): Promise<Buyer> {
   const key = await newDevelopmentWallet(development);
   if (key === null) throw new OperatorFault(REAL_CHAIN);
@@ -174,7 +178,7 @@ async function checkReceipt(say: Say, receipt: Receipt): Promise<void> {
   say('Changed the amount in a copy of the receipt: the signature of the copy is not valid.');
 }
 
-/** Offline but for the key set, which is fetched once and could as well be a file. */
+/** Verifies a receipt without the service, except for the key set, which is fetched once and could be a file instead. */
 async function verify(receipt: Receipt) {
   const keys = createLocalJWKSet(await json(await fetch(receipt.verification.jwks_uri)));
   const { payload } = await jwtVerify(receipt.issuer_signature.jws, keys, { algorithms: ['ES256'] });
@@ -182,7 +186,7 @@ async function verify(receipt: Receipt) {
   return payload;
 }
 
-/** Whether a copy of the receipt with a smaller amount is refused. */
+/** Whether verification refuses a copy of the receipt with a smaller amount. */
 async function isCopyRefused(receipt: Receipt): Promise<boolean> {
   const [head = '', claims = '', signature = ''] = receipt.issuer_signature.jws.split('.');
   const signed = Buffer.from(claims, 'base64url').toString();
@@ -191,7 +195,7 @@ async function isCopyRefused(receipt: Receipt): Promise<boolean> {
   return verify({ ...receipt, issuer_signature: { jws: [head, altered, signature].join('.') } }).then(
     () => false,
     fault => {
-      // Anything else, such as keys that cannot be fetched, says nothing about the copy.
+      // Another fault, such as keys that cannot be fetched, proves nothing about the copy.
       if (fault instanceof errors.JWSSignatureVerificationFailed) return true;
       throw fault;
     },
@@ -250,7 +254,7 @@ interface LiveRow {
   readonly data: { readonly bookRows: { readonly position: number; readonly row: { readonly taskId: string } } };
 }
 
-/** Opens the live feed, lets `act` cause a row, and returns the event with that row. */
+/** Opens the live feed, calls `act` to cause a row, and returns the event with that row. */
 async function liveRow(url: string, agentId: number, session: string, act: () => Promise<unknown>): Promise<LiveRow> {
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
@@ -271,7 +275,10 @@ async function liveRow(url: string, agentId: number, session: string, act: () =>
   }
 }
 
-/** A chat paid on Solana: the same offer, the same receipt, another network. Skipped if the service does not accept payments there. */
+/**
+ * Pays for a chat on Solana: the offer and the form of the receipt are the same, only the network differs. Skipped if the service
+ * does not accept payments on Solana.
+ */
 async function buyChatOnSolana(
   say: Say,
   { url, solana_rpc_url, solana_wallets: [wallet] }: DevelopmentFile,

@@ -10,9 +10,10 @@ import { newDevelopmentWallet } from './development-wallet.ts';
 import { type ExampleNeeds, exampleNeeds } from './example/needs.ts';
 
 /*
- * `npm run example -- NAME`: runs a program of rest-compat/client/examples unchanged; without a name it lists them. An example reads
- * SERVICE_URL and the keys of its wallets from the environment. What is not set is filled in here from the development service that runs: a
- * new wallet for each run, so that an example may register it. Node runs it directly, because the examples are not part of what is built.
+ * `npm run example -- NAME`: runs a program of rest-compat/client/examples unchanged; without a name it lists them. An example
+ * reads SERVICE_URL and the keys of its wallets from the environment. Variables that are not set are set here from the running
+ * development service, with a new wallet for each run, so that an example may register it. Node runs this file directly, because
+ * the examples are not built.
  */
 
 const FOLDER = join(import.meta.dirname, '../../rest-compat/client/examples');
@@ -20,7 +21,7 @@ const START = 'start it with `npm start` in another terminal';
 
 const fileOf = (name: string) => join(FOLDER, `${name}.ts`);
 
-/** Each example with the first line of its comment. */
+/** Lists the examples, each with the first line of its comment. */
 async function listExamples(): Promise<string> {
   const names = [...exampleNeeds.keys()];
   const width = Math.max(...names.map(name => name.length));
@@ -31,7 +32,7 @@ async function listExamples(): Promise<string> {
   return ['npm run example -- NAME', ...(await Promise.all(lines))].join('\n');
 }
 
-/** Sets what the example needs and the environment lacks. @throws OperatorFault if it cannot be found */
+/** Sets the variables that the example needs and the environment lacks. @throws OperatorFault if a value cannot be found */
 async function fillIn({ keys, session }: ExampleNeeds): Promise<void> {
   const development = await readDevelopmentFile(readConfig().data_dir);
   process.env.SERVICE_URL ??= development?.url ?? 'http://127.0.0.1:4000';
@@ -40,7 +41,7 @@ async function fillIn({ keys, session }: ExampleNeeds): Promise<void> {
   const reads_only = session === 'in_place_of_key' && SESSION;
   for (const name of keys) {
     if (process.env[name] || reads_only) continue;
-    // A new wallet would pay for another book than the one that the example watches.
+    // A new wallet would pay for another book than the book that the example watches.
     if (session === 'with_key' && SESSION)
       throw new OperatorFault(
         `${name} is not set: set it to the private key of the wallet whose book SESSION opens, or unset SESSION for a new wallet.`,
@@ -55,7 +56,7 @@ async function fillIn({ keys, session }: ExampleNeeds): Promise<void> {
   }
 }
 
-/** @throws OperatorFault if no service answers there */
+/** @throws OperatorFault if no service responds at that URL */
 async function requireService(url: string): Promise<void> {
   const answerer = await probeService(url);
   if (answerer === 'service') return;

@@ -10,8 +10,8 @@ import { progressBar } from './export/progress-bar.ts';
 import { ExportRows, type RowFormat } from './export/rows.ts';
 
 /*
- * `npm run export -- --agent N --out FILE`: writes the whole book of an agent to a file, by the streaming endpoint. Run again
- * after an interruption it continues after the last complete row; the file gets its name once it is complete.
+ * `npm run export -- --agent N --out FILE`: writes the whole book of an agent to a file, through the streaming endpoint. If it is
+ * run again after an interruption, it continues after the last complete row. The file gets its final name when it is complete.
  */
 
 const USAGE = `usage: SVC_SESSION=... npm run export -- --agent N --out FILE [--format csv|ndjson|parquet]
@@ -36,7 +36,7 @@ interface Export {
   readonly session_file: string | undefined;
 }
 
-/** What the command line asks for. @throws UsageFault if an option is missing or invalid */
+/** The options on the command line. @throws UsageFault if an option is missing or invalid */
 function exportOptions(): Export {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text };
@@ -46,7 +46,7 @@ function exportOptions(): Export {
   return { agent, out, format: formatOf(out, format), session_file, url: url ?? readConfig().base_url };
 }
 
-/** Formats by the ending of the file name. */
+/** Formats by the extension of the file name. */
 const endings: ReadonlyMap<string, StreamFormat> = new Map([
   ['csv', 'csv'],
   ['ndjson', 'ndjson'],
@@ -54,7 +54,7 @@ const endings: ReadonlyMap<string, StreamFormat> = new Map([
   ['parquet', 'parquet'],
 ]);
 
-/** @throws UsageFault if the file name says another format, or nothing says one */
+/** The format of the file. @throws UsageFault if the file name shows another format than --format, or neither gives one */
 function formatOf(out: string, chosen: StreamFormat | undefined): StreamFormat {
   const [, ending] = /\.([^./\\]+)$/.exec(out.toLowerCase()) ?? [];
   const known = 'use .csv, .ndjson, .jsonl or .parquet';
@@ -73,7 +73,7 @@ function isFormat(text: string): text is StreamFormat {
   return wordList(streamFormats).some(format => format === text);
 }
 
-/** The rows that an earlier run has written; an incomplete last row is cut off. */
+/** Reads the rows that an earlier run has written, and removes an incomplete last row from the file. */
 async function readWrittenRows(file: FileHandle, part: string, format: RowFormat): Promise<ExportRows> {
   const rows = new ExportRows(format);
   for await (const piece of createReadStream(part)) rows.take(piece as Buffer);
@@ -84,7 +84,7 @@ async function readWrittenRows(file: FileHandle, part: string, format: RowFormat
   return rows;
 }
 
-/** @throws OperatorFault if the endpoint does not answer, or refuses */
+/** Requests the rows after seq `after`. @throws OperatorFault if the endpoint does not respond, or refuses */
 async function openStream({ agent, url, format, session_file }: Export, after: number): Promise<Response> {
   const session = await readSession(session_file);
   const query = new URLSearchParams({ format, after: String(after) });
@@ -108,7 +108,7 @@ function wayOn(status: number): string {
   return 'this is not the address of a service with this book; check --url and --agent';
 }
 
-/** Appends the rows that arrive; returns whether the export is complete. */
+/** Appends the rows that arrive. Returns whether the export is complete. */
 async function fill(file: FileHandle, answer: Response, rows: ExportRows | null): Promise<boolean> {
   const before = rows?.rows ?? 0;
   const total = before + Number(answer.headers.get('x-svc-export-rows'));
@@ -130,11 +130,11 @@ async function fill(file: FileHandle, answer: Response, rows: ExportRows | null)
 }
 
 interface Bundle extends Pick<Export, 'agent' | 'out' | 'url' | 'session_file'> {
-  /** Only rows with a lower seq; null for the newest rows. */
+  /** Only rows with a lower seq are exported; null for the newest rows. */
   readonly before: string | null;
 }
 
-/** Null without --bundle. @throws UsageFault if the options do not fit together */
+/** The options of a bundle; null without --bundle. @throws UsageFault if the options do not fit together */
 function bundleOptions(): Bundle | null {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text, before: text };
@@ -152,7 +152,7 @@ function bundleOptions(): Bundle | null {
   return { agent, out, before, session_file, url: url ?? readConfig().base_url };
 }
 
-/** An archive is one response and is written whole. */
+/** Writes an archive. It is one response, so it is written at once. */
 async function writeBundle({ agent, out, url, before, session_file }: Bundle): Promise<void> {
   const session = await readSession(session_file);
   const query = new URLSearchParams({ format: 'bundle', ...(before !== null && { before }) });

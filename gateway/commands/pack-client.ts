@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { ROOT } from '../built.js';
 
 /*
- * `npm run pack-client`: client and verifier as a package of their own, in dist/package, from which `npm pack` makes a tarball. The package
- * of the checkout is the server's: it would install everything that a server depends on. Run by Node as it is.
+ * `npm run pack-client`: writes client and verifier as a separate package into dist/package, from which `npm pack` makes a tarball.
+ * The package of the checkout is the server's and would install all dependencies of a server. Node runs this file directly from its
+ * source.
  */
 
-/** Another folder if one is given. */
+/** The output folder, `dist/package` by default. */
 const [, , PACKAGE = join(ROOT, 'dist/package')] = process.argv;
 const README = 'rest-compat/client/README.md';
 const PACKAGE_NAME = /^(@[^/]+\/)?[^./][^/]*/;
-/** The project that installs the package has these too: two copies of x402's core would not know each other's types. */
+/** The project that installs the package also has these, and two copies of x402's core would have incompatible types. */
 const PEERS = ['@x402/core'];
-/** The first program of the page signs with these; another wallet needs neither. */
+/** The first example of the README signs with these. Another wallet needs neither. */
 const OPTIONAL_PEERS = ['@x402/evm', 'viem'];
 
 interface Manifest {
@@ -40,7 +41,7 @@ for (const [file, name] of [
 ] as const)
   copyFileSync(join(ROOT, file), join(PACKAGE, name));
 
-/** The manifest of the checkout, with only those dependencies that the modules import. */
+/** The manifest of the checkout, reduced to the dependencies that the modules import. */
 function manifest() {
   const { name, version, license, engines, exports, ...own }: Manifest = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
@@ -65,7 +66,10 @@ function manifest() {
   };
 }
 
-/** @throws if a module imports a package that the checkout does not name, because its version would then be arbitrary */
+/**
+ * Version of a dependency. @throws if the checkout's manifest does not name the package, because its version would then be
+ * arbitrary
+ */
 function versionOf(name: string, versions: Readonly<Record<string, string>>): string {
   const version = versions[name];
   if (version === undefined) throw new Error(`the client imports ${name}, which package.json does not name`);

@@ -5,8 +5,8 @@ import { serviceFolders } from './papers/folders.ts';
 import { pagesAsDerived } from './papers/pages.ts';
 
 /**
- * `npm run papers`: writes the generated parts of each README.md: lists of folders, endpoints and environment variables.
- * Node runs it from the sources, which is faster than a build.
+ * `npm run papers`: writes the generated parts of each README.md: lists of folders, endpoints and environment variables. Node runs
+ * this file from the sources, which is faster than a build.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = serviceFolders.flatMap(top =>

@@ -9,8 +9,8 @@ import { givenWords, run } from '../operations/run.ts';
 import { openOwnStore } from '../own-store.ts';
 
 /*
- * `npm run revoke-key -- KID "REASON"`: revokes a signing key that has leaked, after a new one has replaced it. The revocation is
- * published, signed and permanent: what the log held before verifies, and nothing else that the key has signed.
+ * `npm run revoke-key -- KID "REASON"`: revokes a signing key that has leaked, after a new key has replaced it. The revocation is
+ * published, signed and permanent. Entries that the log had before verify; everything else that the key has signed does not.
  */
 const USAGE = `usage: npm run revoke-key -- KID "REASON" [--since TIME]
 
@@ -21,10 +21,10 @@ that still signs cannot be revoked.
 
 Example: npm run revoke-key -- 4KvP… "its backup was stolen" --since 2026-05-02T00:00:00Z`;
 
-/** The reason is published with the key. */
+/** Maximum length of the reason, which is published with the key. */
 const REASON_CHARACTERS_MAX = 200;
 
-/** Null for --help. @throws UsageFault if the arguments are missing or wrong */
+/** The revocation on the command line; null for --help. @throws UsageFault if the arguments are missing or wrong */
 function revocationOptions(): Compromise | null {
   const options = { since: { type: 'string' }, help: { type: 'boolean' } } as const;
   const { positionals, values } = givenWords({ allowPositionals: true, options });

@@ -1,8 +1,8 @@
 import { CHANGELOG, compareWithRelease } from './schema-diff/compare.ts';
 
 /*
- * `npm run schema-diff`: compares the graph with that of the last tag; breaking changes must be named in the changelog.
- * Node runs it from the sources: a build would take longer than the rest of `npm run check`.
+ * `npm run schema-diff`: compares the graph with that of the last tag. Breaking changes must be named in the changelog. Node runs
+ * this file from the sources, because a build would take longer than the rest of `npm run check`.
  */
 
 const comparison = await compareWithRelease('.');

@@ -12,7 +12,7 @@ import { stopOnSignals } from '../operations/stop.ts';
 
 /*
  * `npm run subgraph -- NAME`: serves one subgraph, for gateways that name this process in SUBGRAPH_URLS. It requires the same
- * database, secrets and BASE_URL as they have.
+ * database, secrets and BASE_URL as these gateways.
  */
 const [name = '', ...more] = process.argv.slice(2);
 const named = (word: string): word is SubgraphName => subgraphNames.some(known => known === word);
@@ -26,7 +26,7 @@ async function serve(
   const logger = openLogger(config.log_level);
   warnWithoutEffect(logger, config);
   const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
-  // Before the greeting, because a process that reads it may send the signal at once.
+  // The handlers are set before the greeting, because a process that reads the greeting may send a signal at once.
   stopOnSignals(subgraph, { config, logger, afterwards: stop });
   if (handOver()) return;
   if (process.stdout.isTTY) console.log(subgraphGreeting(subgraph_name, subgraph.url, config).join('\n'));

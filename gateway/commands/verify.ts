@@ -96,7 +96,7 @@ async function verifyOne(source: string, options: VerifyCommandOptions, json: bo
   return exitCodes[outcome(examined)];
 }
 
-/** Moves to the first column and erases the line (ECMA-48). */
+/** Control characters that move to the first column and erase the line (ECMA-48). */
 const CLEAR_LINE = '\r\u001b[K';
 
 async function verifyFolder(folder: string, options: VerifyCommandOptions, json: boolean): Promise<number> {
@@ -108,7 +108,7 @@ async function verifyFolder(folder: string, options: VerifyCommandOptions, json:
   const counts: Record<DocumentOutcome, number> = { valid: 0, invalid: 0, unknown: 0 };
   const receipts = openTally();
   const bar = progressBar(process.stderr, { unit: 'documents', total: files.length });
-  // On a terminal with a progress bar only documents that are not valid get a line, printed over the bar.
+  // On a terminal with a progress bar only documents that are not valid get a line, which is printed over the bar.
   const on_bar = process.stdout.isTTY && process.stderr.isTTY && !json;
   const histories = await historiesIn(files);
   for await (const examined of examineAll(files, { ...options, histories })) {
@@ -147,7 +147,7 @@ await run(
   async () => {
     process.exitCode = await main().catch(fault => {
       if (fault instanceof UsageFault) throw fault;
-      // A document that crashes the verifier gets a line without a stack.
+      // A document that crashes the verifier is reported in one line without a stack.
       throw new OperatorFault(fault instanceof Error ? fault.message : String(fault), { cause: fault });
     });
   },

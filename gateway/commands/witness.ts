@@ -2,7 +2,7 @@ import { run } from '../operations/run.ts';
 import { USAGE, witnessOptions } from './witness/options.ts';
 import { runWitness } from './witness/run-witness.ts';
 
-/* `npm run witness -- URL`: follows a transparency log, proves that each checkpoint extends the last, and cosigns it. */
+/* `npm run witness -- URL`: follows a transparency log, proves that each checkpoint extends the last one, and cosigns it. */
 
 await run(
   async () => {

@@ -1,19 +1,21 @@
 import { isJsonObject, type Json } from '../../../schema/canonical-json.ts';
 
-/* `npm run demo -- --verbose`: HTTP exchanges as text, with the payment headers decoded and long values cut. */
+/* HTTP exchanges of `npm run demo -- --verbose` as text, with the payment headers decoded and long values cut. */
 
-/** A request and its response, as lines. */
+/** A request and its response, as lines of text. */
 export type Exchange = readonly string[];
 
-/** Headers of x402 whose values are JSON as base64. */
+/** Names of x402's headers, whose values are JSON in base64. */
 const PAYMENT_HEADERS = ['payment-required', 'payment-signature', 'payment-response'];
 
 const TEXT_CHARACTERS_MAX = 100;
 const LINES_MAX = 20;
-/** JSON Schemas that describe the endpoint; each takes hundreds of lines. */
+/** Names of members that contain JSON Schemas of the endpoint, each hundreds of lines long. */
 const SCHEMA_MEMBERS: readonly string[] = ['outputSchema', 'bazaar'];
 
-/** A fetch that reports each exchange with `origin`. Requests to other hosts, such as the chain's node, are not reported. */
+/**
+ * Returns a fetch that reports each exchange with `origin`. Requests to other hosts, such as the chain's node, are not reported.
+ */
 export function reportingFetch(origin: string, report: (exchange: Exchange) => void, by: typeof fetch): typeof fetch {
   const seen = new Set<string>();
   return async (input, init) => {
@@ -37,7 +39,7 @@ function responseLines({ status, statusText, headers }: Response, body: string, 
   return [`< ${status} ${statusText}`.trimEnd(), ...headerLines('<', headers, seen), ...bodyLines('<', body, seen)];
 }
 
-/** The headers of x402 and of this service. */
+/** Lines for the headers of x402 and of this service. */
 function headerLines(side: '>' | '<', headers: Headers, seen: ShownLines): Exchange {
   return [...headers].flatMap(([name, value]) => {
     if (PAYMENT_HEADERS.includes(name)) {
@@ -52,7 +54,9 @@ function bodyLines(side: '>' | '<', body: string, seen: ShownLines): Exchange {
   return body === '' ? [] : [side, ...newLines(parsed(body), seen).map(line => `${side} ${line}`)];
 }
 
-/** One line in place of JSON that was shown before, such as the offer that each unpaid request gets. */
+/**
+ * Lines of JSON. JSON that was shown before, such as the offer in the response to each unpaid request, is replaced by one line.
+ */
 function newLines(value: Json, seen: ShownLines): Exchange {
   const lines = jsonLines(value);
   const text = lines.join('\n');
@@ -63,7 +67,7 @@ function newLines(value: Json, seen: ShownLines): Exchange {
 
 const decoded = (value: string): Json => parsed(Buffer.from(value, 'base64').toString());
 
-/** Text that is not JSON remains text. */
+/** JSON as a value. Text that is not JSON stays text. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text);
@@ -72,7 +76,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** JSON in at most 20 lines, the last of which says how many were left out. */
+/** JSON in at most 20 lines, of which the last one may give the number of lines that were left out. */
 export function jsonLines(value: Json): Exchange {
   const lines = JSON.stringify(shortenText(value), null, 2).split('\n');
   if (lines.length <= LINES_MAX) return lines;

@@ -1,11 +1,13 @@
-/* The programs of rest-compat/client/examples, and what each takes from the environment beside SERVICE_URL. */
+/*
+ * The programs of rest-compat/client/examples, and the variables that each reads from the environment in addition to SERVICE_URL.
+ */
 
 export interface ExampleNeeds {
-  /** Private keys of wallets that pay. */
+  /** Names of the variables with private keys of wallets that pay. */
   readonly keys: readonly ('PRIVATE_KEY' | 'WORKER_KEY')[];
   /**
-   * SESSION of a book. `in_place_of_key`: the example then only reads that book, and needs no key. `with_key`: the wallet of the key has to
-   * be that of the book.
+   * Use of SESSION, a session of a book. `in_place_of_key`: with it the example only reads that book and needs no key. `with_key`:
+   * the key's wallet has to be the owner of that book.
    */
   readonly session: 'unused' | 'in_place_of_key' | 'with_key';
 }
@@ -14,7 +16,7 @@ const wallet: ExampleNeeds = { keys: ['PRIVATE_KEY'], session: 'unused' };
 const reader: ExampleNeeds = { keys: ['PRIVATE_KEY'], session: 'in_place_of_key' };
 const payerOfBook: ExampleNeeds = { keys: ['PRIVATE_KEY'], session: 'with_key' };
 
-/** By the name of the example's file, in the order of the list. */
+/** Needs by the name of the example's file, in the order of the list. */
 export const exampleNeeds: ReadonlyMap<string, ExampleNeeds> = new Map([
   ['agent-with-budget', wallet],
   ['approve-call', wallet],

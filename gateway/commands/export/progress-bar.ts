@@ -2,14 +2,14 @@ import type { WriteStream } from 'node:tty';
 
 export interface ProgressBar {
   show(done: number): void;
-  /** Ends its line. */
+  /** Ends the bar's line. */
   end(): void;
 }
 
 const WIDTH = 30;
 const EVERY_MS = 100;
 
-/** A progress bar on one line of a terminal; nothing if the output is not a terminal. `total` is null if it is unknown. */
+/** Opens a progress bar on one line of a terminal. Without a terminal it writes nothing. `total` is null if it is unknown. */
 export function progressBar(
   terminal: Pick<WriteStream, 'isTTY' | 'write'>,
   { unit, total }: { readonly unit: string; readonly total: number | null },

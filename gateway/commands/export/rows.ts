@@ -1,21 +1,21 @@
-/** Formats whose rows can be counted in an incomplete file. */
+/** Formats in which the rows of an incomplete file can be counted. */
 export type RowFormat = 'csv' | 'ndjson';
 
 const begins = { csv: /^(\d+),/, ndjson: /^\{"seq":(\d+),/ } as const satisfies Record<RowFormat, RegExp>;
-/** Longer than the beginning of a row up to its seq in either format. */
+/** Number of characters kept of each line. In both formats it covers the beginning of a row up to its seq. */
 const BEGINNING_BYTES = 24;
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 
 /**
- * Counts the rows in a streamed export, and finds the end of the last complete one, so that an interrupted export continues
- * there. A line feed within quotation marks does not end a CSV row.
+ * Counts the rows of a streamed export and finds the end of the last complete row, from which an interrupted export continues. A
+ * line feed within quotation marks does not end a CSV row.
  */
 export class ExportRows {
   rows = 0;
   /** Seq of the last complete row; 0 before the first. */
   last_seq = 0;
-  /** Bytes up to the end of that row, the CSV header included. */
+  /** Number of bytes up to the end of that row, including the CSV header. */
   whole_bytes = 0;
   readonly #format: RowFormat;
   #bytes = 0;
@@ -35,7 +35,7 @@ export class ExportRows {
     }
   }
 
-  /** Forgets the bytes after the last complete row: they will be sent again. */
+  /** Discards the bytes after the last complete row, because they will be sent again. */
   cut(): void {
     this.#bytes = this.whole_bytes;
     this.#quoted = false;
@@ -44,7 +44,7 @@ export class ExportRows {
 
   #end(): void {
     const [, seq] = begins[this.#format].exec(this.#beginning) ?? [];
-    // The CSV header counts as complete. The last line of NDJSON is not a row and is sent again.
+    // The CSV header counts as complete. The last line of NDJSON is not a row, so it is sent again.
     const names = this.#format === 'csv' && this.rows === 0;
     if (seq !== undefined) {
       this.rows++;

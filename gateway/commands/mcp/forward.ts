@@ -9,17 +9,17 @@ import type { ToolService } from '../../config/tool-service.ts';
 type ForwardedMessage = Exclude<RpcMessage, { kind: 'malformed' }>;
 
 /**
- * Forwards messages from stdin to the service over HTTP, and its answers to stdout. Payments pass unchanged: the client has the
- * wallet.
+ * Forwards messages from stdin to the service over HTTP, and the service's responses to stdout. Payments pass unchanged, because
+ * the client has the wallet.
  */
 export class Forwarder {
   readonly #service: ToolService;
   readonly #write: (line: string) => void;
-  /** Only one long answer is read at a time. */
+  /** Only one long response is read at a time. */
   readonly #reading = new Turns();
-  /** Only one long message is sent at a time, because the service reads one per address and queues few. */
+  /** Only one long message is sent at a time, because the service reads only one per address at once and queues few. */
   readonly #sending = new Turns();
-  /** Session and version of a client that began with a handshake, as headers. */
+  /** Headers with session and protocol version of a client that began with a handshake. */
   #begun: Readonly<Record<string, string>> = {};
 
   constructor(service: ToolService, write: (line: string) => void) {
@@ -27,7 +27,7 @@ export class Forwarder {
     this.#write = write;
   }
 
-  /** Never rejects: a failure is written as a JSON-RPC error. */
+  /** Forwards one message. Never rejects: a failure is written as a JSON-RPC error. */
   async forward(line: string): Promise<void> {
     const message = readMessage(line);
     if (message.kind === 'malformed') {
@@ -44,7 +44,7 @@ export class Forwarder {
     const answer = await this.#post(message, line);
     const expired = answer.status === 404 && 'mcp-session-id' in this.#begun;
     if (!expired) return this.#pass(message, answer);
-    // The service also serves without a session, so the client need not know that its session ended.
+    // The service also works without a session, so the client is not informed that its session has ended.
     await answer.body?.cancel();
     const { 'mcp-session-id': _, ...rest } = this.#begun;
     this.#begun = rest;
@@ -74,7 +74,7 @@ export class Forwarder {
     });
   }
 
-  /** Headers that repeat parts of the message; for the older protocol generation those of the handshake. */
+  /** Headers that repeat parts of the message. In the older protocol generation they are those of the handshake. */
   #headersOf({ method, params }: ForwardedMessage): Readonly<Record<string, string>> {
     const version = metaOf(params)[PROTOCOL_VERSION];
     if (typeof version !== 'string') return method === 'initialize' ? {} : this.#begun;
@@ -94,7 +94,7 @@ export class Forwarder {
     this.#write(JSON.stringify({ ...body, id: message.id }));
   }
 
-  /** @throws if the stream ends before the answer */
+  /** Writes the events of a response. @throws if the stream ends before the result */
   async #passEvents(message: ForwardedMessage, answer: Response): Promise<void> {
     let answered = false;
     const onEvent = ({ data }: { readonly data: string }) => {
@@ -106,7 +106,7 @@ export class Forwarder {
     if (!answered) throw new Error('the answer broke off');
   }
 
-  /** Reads many answers at once, but only one long one. @throws if an answer is too long */
+  /** Reads many responses at once, but only one long response at a time. @throws if a response is too long */
   async *#pieces(answer: Response): AsyncGenerator<string> {
     const decoder = new TextDecoder();
     let bytes = 0;
@@ -137,11 +137,11 @@ export class Forwarder {
   }
 }
 
-/** A first-in, first-out lock. */
+/** A lock that waiting callers get in the order of their calls. */
 class Turns {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves to the function that releases the lock. */
+  /** Waits for the lock and returns the function that releases it. */
   async next(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ function readMessage(line: string): RpcMessage {
     const value: unknown = JSON.parse(line);
     if (isJsonObject(value)) return messageIn(value);
   } catch {
-    // Reported below.
+    // Invalid JSON is reported below, like other malformed messages.
   }
   return {
     kind: 'malformed',
@@ -164,7 +164,10 @@ function readMessage(line: string): RpcMessage {
   };
 }
 
-/** Whether the tool ran is unknown, and a second payment could charge twice. */
+/**
+ * Message for a request without a valid response. It is unknown whether the tool ran, and another payment could be charged in
+ * addition.
+ */
 function noAnswerText({ params }: ForwardedMessage, { url }: ToolService): string {
   const open = pays(metaOf(params))
     ? ' It is unknown whether the payment was taken: call again with the same payment.'

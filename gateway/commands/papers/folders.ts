@@ -1,30 +1,30 @@
 import { basename } from 'node:path';
 import { dirname } from 'node:path/posix';
 
-/** The folders of the service. */
+/** Top folders of the service. */
 export const serviceFolders = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
 
-/** Files as text, by their paths from the root, with slashes. */
+/** Files by their paths from the root, with slashes, and their text. */
 export interface Checkout {
   readonly files: readonly string[];
   text(file: string): string;
 }
 
-/** A folder with a README: its files, and those of folders below it without a README. */
+/** A folder with a README, with its files and those of folders below it that have no README. */
 export interface RoomPage {
   /** Path from the root, without a trailing slash. */
   readonly folder: string;
-  /** Source files by their path from `folder`, each with the sentence that says what it is for; null if it has none. */
+  /** Source files by their path from `folder`, each with the sentence about its purpose; null if it has none. */
   readonly files: readonly { readonly path: string; readonly sentence: string | null }[];
-  /** READMEs of folders inside this one, by their path from `folder`. */
+  /** READMEs of folders inside this one, by their path from `folder`, each with its first sentence. */
   readonly rooms: readonly { readonly path: string; readonly sentence: string | null }[];
 }
 
-/** TypeScript, and the JavaScript files that start programs. */
+/** Whether the path is of a TypeScript file, or of one of the JavaScript files that start programs. */
 export const isSource = (path: string) => path.endsWith('.ts') || /^gateway\/[^/]+\.js$/.test(path);
 
-/** Every folder with a README.md, in alphabetical order. */
+/** All folders with a README.md, in alphabetical order. */
 export function findRooms(checkout: Checkout): readonly RoomPage[] {
   const paths = checkout.files.filter(path => serviceFolders.some(top => path.startsWith(`${top}/`))).sort();
   const folders = paths.filter(path => path.endsWith(`/${README}`)).map(dirname);
@@ -39,27 +39,27 @@ export function findRooms(checkout: Checkout): readonly RoomPage[] {
   });
 }
 
-/** The nearest folder above with a README. */
+/** The nearest folder above the path that has a README. */
 function roomOf(path: string, rooms: ReadonlySet<string>): string | null {
   const folder = dirname(path);
   if (folder === '.') return null;
   return rooms.has(folder) ? folder : roomOf(folder, rooms);
 }
 
-/** The first sentence below the title. */
+/** The first sentence below the title of a README; null if it has none. */
 function firstOfPage(_: string, page: string): string | null {
   const [, text = ''] = page.match(/^# .*\n+([^#<|\n][\s\S]*?)(?:\n\n|$)/) ?? [];
   return text.replace(/\s+/g, ' ').match(/^.*?[.!?](?=\s|$)/)?.[0] ?? null;
 }
 
-/** The list of folders inside this one. Files are not listed: each begins with a comment that says what it is for. */
+/** The list of folders inside this one. Files are not listed, because each begins with a comment about its purpose. */
 export function roomList({ rooms }: RoomPage): string {
   return rooms
     .map(({ path, sentence }) => `- [${path.slice(0, -README.length)}](${path}): ${sentence ?? '?'}`)
     .join('\n');
 }
 
-/** Puts `text` between `<!-- name -->` and `<!-- /name -->`, each on a line of its own; a page without them stays as it is. */
+/** Replaces the text between the lines `<!-- name -->` and `<!-- /name -->`. A page without these lines stays unchanged. */
 export function betweenMarks(page: string, name: string, text: string): string {
   const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
   return page.replace(place, (_, open, close) => `${open}${text}\n${close}`);
@@ -72,13 +72,13 @@ interface FileComment {
 }
 
 const COMMENT = /^\/\*\*?(?!\/)([\s\S]*?)\*\/[ \t]*\n/gm;
-/** `description` in the decorator of a class, which the graph's schema shows. */
+/** `description` in the decorator of a class, as shown in the graph's schema. */
 const DESCRIBED = /^@\w+\((?:(?!^@|^export)[\s\S])*?description:\s*'((?:[^'\\]|\\.)*)'[\s\S]*?^(export class .*)/gm;
 const DESCRIPTION = /description:\s*'((?:[^'\\]|\\.)*)'/;
 const EXPORTED = /^export (?:abstract )?(?:async )?(type|interface|class|function\*?|const) (\w+)/;
 const SENTENCE = /^.*?[.!?](?=\s|$)/;
 
-/** Files whose name says what they are for. */
+/** Sentences for files whose name shows their purpose. */
 const byName: readonly (readonly [RegExp, string])[] = [
   [
     /(^|\/)index\.ts$/,
@@ -90,9 +90,9 @@ const byName: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The sentence that says what a file is for: the first of the file's own comment (one above an import or by itself), else of the
- * doc comment on the export that has the file's name, else on its first exported function, class or type, else a graph
- * description. A program, which exports nothing, has its first comment. Null if there is none.
+ * The sentence about a file's purpose; null if there is none. It is the first sentence of the file's comment (above an import, or
+ * followed by an empty line), else of the doc comment of the export that has the file's name, else of its first exported function,
+ * class or type, else of a graph description. For a program, which exports nothing, it is that of its first comment.
  */
 function firstSentence(path: string, source: string): string | null {
   const comments = commentsOf(source);

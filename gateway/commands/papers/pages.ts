@@ -9,7 +9,7 @@ import { type SubstitutedName, substitutes, unneededWith } from '../../config/su
 import { mayBeEmpty, variables } from '../../config/variables.ts';
 import { betweenMarks, type Checkout, findRooms, roomList } from './folders.ts';
 
-/** Every README.md with generated parts, by its path, with these parts up to date. */
+/** The READMEs with generated parts, by path, with these parts up to date. */
 export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> {
   const pages = new Map<string, string>();
   for (const room of findRooms(checkout)) {
@@ -23,14 +23,14 @@ export function pagesAsDerived(checkout: Checkout): ReadonlyMap<string, string> 
   return pages;
 }
 
-/** The generated parts, by the name of their marks. */
+/** The functions that make the generated parts, by the name of their marks. */
 const parts: readonly (readonly [string, () => string])[] = [
   ['doors', doorList],
   ['variables', variableList],
   ['hubs', hubMembers],
 ];
 
-/** The endpoints: methods, path, price if there is one, and the beginning of the summary. */
+/** List of the endpoints: methods, path, price if any, and the beginning of the summary. */
 function doorList(): string {
   return everyDoor
     .map(({ methods, path, price, summary }) => {
@@ -39,7 +39,9 @@ function doorList(): string {
     .join('\n');
 }
 
-/** The end of a summary that OpenAPI shows and the list leaves out: details, and what the page says of all paid endpoints. */
+/**
+ * The end of a summary, which OpenAPI shows and the list omits: details, and a fact that the page states about all paid endpoints.
+ */
 const LESS_IMPORTANT = /(, with a signed spend receipt|[;:] .*)$/;
 
 function priceOf(price: DoorPrice | null): string {
@@ -48,7 +50,7 @@ function priceOf(price: DoorPrice | null): string {
   return amount_atomic === null ? ' (price in its 402)' : ` (${formatUsdc(atomicAmount(amount_atomic))})`;
 }
 
-/** Every environment variable, from its zod schema and from whether production requires it. */
+/** List of the environment variables, each with its zod schema's description and whether production requires it. */
 function variableList(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
     const facts = `${formOf(schema)}; unset: ${unsetOf(name, schema)}`;
@@ -57,7 +59,7 @@ function variableList(): string {
   return rows.join('\n');
 }
 
-/** The members of one hub of `HUBS`. */
+/** List of the members of a hub in `HUBS`. */
 function hubMembers(): string {
   const members = Object.entries(hub.shape).map(([name, schema]) => {
     const required = schema.safeParse(undefined).success ? '' : ' (required)';
@@ -66,7 +68,7 @@ function hubMembers(): string {
   return members.join('\n');
 }
 
-/** @throws if a schema has no description */
+/** Description of a variable. @throws if the schema has none */
 function meaningOf(schema: z.ZodType): string {
   const { description } = schema.meta() ?? {};
   if (!description) throw new Error('a variable without a description');
@@ -93,7 +95,10 @@ function unsetOf(name: string, schema: z.ZodType): string {
   return (Array.isArray(usual) ? usual : [usual]).map(value => `\`${value}\``).join(', ') || 'none';
 }
 
-/** A mark that the page explains, and the exceptions. What production refuses in all URLs and secrets is stated once on the page. */
+/**
+ * Mark of a variable that production requires, with the exceptions. The page explains the mark, and states once which URLs and
+ * secrets production refuses.
+ */
 function requirement(name: string): string {
   if (!(name in substitutes)) return '';
   const instead = unneededWith[name as SubstitutedName];
@@ -101,7 +106,7 @@ function requirement(name: string): string {
   return exceptions.length > 0 ? `\\* (${exceptions.join(', ')})` : '\\*';
 }
 
-/** The members of zod's schema definition that are read here. */
+/** Members of zod's schema definition that are read here. */
 interface Definition {
   readonly innerType?: z.ZodType;
   readonly in?: z.ZodType;

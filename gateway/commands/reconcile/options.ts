@@ -19,7 +19,7 @@ Exit code: 0 every transfer is receipted, ingested or self-dealt; 1 some are not
 the service could not be read.`;
 
 export interface ReconcileOptions {
-  /** Lower-case, like `own`. */
+  /** Addresses in lower case, like `own`. */
   readonly wallet: string;
   readonly own: readonly string[];
   readonly from: number;
@@ -30,7 +30,7 @@ export interface ReconcileOptions {
   readonly json: boolean;
 }
 
-/** What the command line asks for. @throws UsageFault if an option is missing or invalid */
+/** The options on the command line. @throws UsageFault if an option is missing or invalid */
 export async function reconcileOptions(args: readonly string[]): Promise<ReconcileOptions | 'help'> {
   const { values } = parsed(args);
   if (values.help) return 'help';
@@ -82,7 +82,7 @@ function urlOf(option: string, text: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** The node of this configuration; in development the chain of the service that has run in DATA_DIR. */
+/** URL of this configuration's node. In development it is the chain of the service that has run in DATA_DIR. */
 async function configuredRpc(): Promise<string> {
   const { base_rpc_url, data_dir } = readConfig();
   if (base_rpc_url !== null) return base_rpc_url;

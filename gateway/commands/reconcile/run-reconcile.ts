@@ -31,7 +31,7 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   const jwks = await service.jwks();
   const checked: CheckedUse[] = [];
   const bar = progressBar(process.stderr, { unit: 'receipts', total: null });
-  // Read after the chain, so that payments in the last of these blocks have their receipts by now.
+  // Receipts are read after the chain, so that the payments in the last of these blocks already have theirs.
   for await (const document of service.receipts(wallet, sign, -1))
     bar.show(checked.push(checkedUse(document, jwks, url)));
   bar.end();
@@ -105,18 +105,18 @@ export function reconciledJson({ options, transfers, wrong }: ReconcileReport): 
   });
 }
 
-/** A receipt with valid signatures, by the payment that it names. */
+/** The payment of a receipt with valid signatures. */
 interface VerifiedUse extends TransferUse {
   readonly task_id: string;
 }
 
 type CheckedUse =
   | { readonly kind: 'verified'; readonly use: VerifiedUse }
-  /** Paid on another network, or not at all; or its payer is not proven. */
+  /** Paid on another network, not paid, or paid by a payer who is not proven. */
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'wrong'; readonly task_id: string; readonly code: string; readonly sentence: string };
 
-/** The payment on Base that a valid receipt names. */
+/** The payment on Base that a receipt names, if the receipt is valid. */
 function checkedUse(document: JsonObject, jwks: JsonObject, url: string): CheckedUse {
   const task_id = String(document.task_id);
   const verified = verifyReceipt(document, jwks, { base_url: url });
@@ -124,7 +124,8 @@ function checkedUse(document: JsonObject, jwks: JsonObject, url: string): Checke
   const { claims } = verified;
   const payment = signedTransfer(claims);
   if (payment?.network !== 'base') return { kind: 'elsewhere' };
-  // In a book chain a receipt with a row is for a payment to others; one without a row is for the stamp that paid for recording it.
+  // In a book chain, a receipt with a row is for a payment to others. A receipt without a row is for the stamp that paid for the
+  // recording.
   const ingested = claims.payload_version === BOOK_CHAIN_VERSION && typeof claims.book_seq === 'number';
   if (ingested && claims.payer_proven === false) return { kind: 'elsewhere' };
   return { kind: 'verified', use: { kind: ingested ? 'ingest' : 'receipt', ...paidOf(task_id, payment, document) } };

@@ -7,13 +7,13 @@ import { buildSchema, type GraphQLSchema } from 'graphql';
 import { paidFields, publicSchema } from '../../graph/supergraph.ts';
 import { sdlOf } from '../../http/sdl.ts';
 
-/** The changes of the graph since the last tag. */
+/** Result of comparing the graph with that of the last tag. */
 type Comparison =
   | { readonly kind: 'no_release'; readonly why: string }
   | { readonly kind: 'noted'; readonly tag: string; readonly breaking: number }
   | { readonly kind: 'unnoted'; readonly tag: string; readonly missing: readonly BreakingChange[] };
 
-/** Compares the graph of the checkout at `root` with that of the last tag, and breaking changes with the changelog. */
+/** Compares the graph of the checkout at `root` with that of the last tag, and looks for breaking changes in the changelog. */
 export async function compareWithRelease(root: string): Promise<Comparison> {
   const before = await lastRelease(root);
   if (before.kind === 'none') return { kind: 'no_release', why: before.why };
@@ -25,18 +25,18 @@ export async function compareWithRelease(root: string): Promise<Comparison> {
 }
 
 const run = promisify(execFile);
-/** A supergraph has 0.1 MB. */
+/** Maximum size of git's output. A supergraph has 0.1 MB. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 const SUPERGRAPH = 'schema/supergraph.graphql';
 export const CHANGELOG = '.github/CHANGELOG.md';
 
-/** The last release; or why it is unknown, as in a clone without tags. */
+/** The last release, or why it is unknown, as in a clone without tags. */
 type LastRelease =
   | { readonly kind: 'found'; readonly tag: string; readonly supergraph: string; readonly changelog: string }
   | { readonly kind: 'none'; readonly why: string };
 
-/** The newest tag from which the checkout at `root` descends, and its files. */
+/** Finds the newest tag from which the checkout at `root` descends, and reads its files. */
 async function lastRelease(root: string): Promise<LastRelease> {
   const git = (...words: string[]) =>
     run('git', words, { cwd: root, maxBuffer: OUTPUT_BYTES_MAX }).then(
@@ -52,13 +52,13 @@ async function lastRelease(root: string): Promise<LastRelease> {
 
 /** A change that breaks clients of the former graph. */
 interface BreakingChange {
-  /** The name for the changelog: a type, field, argument or value as a path, `Book.rows.first`. */
+  /** Name of the changed type, field, argument or value in the changelog, as a path such as `Book.rows.first`. */
   readonly coordinate: string;
-  /** The change in a sentence. */
+  /** Description of the change, in one sentence. */
   readonly message: string;
 }
 
-/** Compares the schemas that clients see of two supergraphs, `@paid` included. */
+/** Compares the schemas that two supergraphs show to clients, including `@paid`. */
 export async function breakingChanges(before: string, after: string): Promise<BreakingChange[]> {
   const changes = await diff(shownBy(before), shownBy(after));
   return changes.filter(isBreaking).map(({ path, type, message }) => ({
@@ -67,7 +67,10 @@ export async function breakingChanges(before: string, after: string): Promise<Br
   }));
 }
 
-/** A changed price breaks callers although no type changes: graphql-inspector rates it as dangerous at most. */
+/**
+ * Matches the path of a changed price. A changed price breaks callers although no type changes, and graphql-inspector rates it as
+ * dangerous at most.
+ */
 const PAID = /\.@paid\b.*$/;
 
 function isBreaking({ criticality, path }: Change): boolean {
@@ -79,14 +82,14 @@ function shownBy(supergraph: string): GraphQLSchema {
   return buildSchema(sdlOf({ schema, paid: paidFields(schema) }));
 }
 
-/** Changes that no new line of the changelog names in backticks. */
+/** Breaking changes that no new line of the changelog names in backticks. */
 export function changesWithoutNote(
   changes: readonly BreakingChange[],
   changelog: { readonly before: string; readonly after: string },
 ): BreakingChange[] {
   const old = new Set(changelog.before.split('\n'));
   const added = changelog.after.split('\n').filter(line => !old.has(line));
-  // The whole coordinate must match: a mention of `Book.rowsByDay` does not count for `Book.rows`.
+  // The whole coordinate must match, so that `Book.rowsByDay` does not count as a mention of `Book.rows`.
   const named = new Set(added.flatMap(line => [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code)));
   return changes.filter(({ coordinate }) => !named.has(coordinate));
 }

@@ -7,9 +7,9 @@ import { lookUpOf } from '../../../schema/transfer-look-up.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import { boundedText, reasonOf } from './source.ts';
 
-/* Whether USDC moved on Base as a receipt says, by a node of the chain. */
+/* Checks by a node of the chain whether USDC moved on Base according to a receipt. */
 
-/** `code` is stable for programs; the sentences may change. */
+/** Result of the check. Programs can rely on `code`; the sentences may change. */
 export type ChainLook =
   | {
       readonly outcome: 'moved';
@@ -18,14 +18,14 @@ export type ChainLook =
       readonly tx_hash: string;
       readonly block_number: number;
       readonly log_index: number;
-      /** The transaction's own block is the first. */
+      /** Number of confirmations. The transaction's block counts as the first. */
       readonly confirmations: number;
     }
-  /** An API key was used instead of a payment. */
+  /** No payment was made, because an API key was used. */
   | { readonly outcome: 'nothing_paid'; readonly code: 'nothing_paid'; readonly sentence: string }
   /** The chain contradicts the receipt. */
   | { readonly outcome: 'contradicted'; readonly code: ContradictedCode; readonly sentence: string }
-  /** Neither proven nor refuted. */
+  /** The transfer is neither proven nor refuted. */
   | { readonly outcome: 'unknown'; readonly code: UnknownCode; readonly sentence: string };
 
 type ContradictedCode = 'asset_foreign' | 'transaction_reverted' | 'authorization_unused' | 'transfer_missing';
@@ -49,7 +49,7 @@ const contradicted = (code: ContradictedCode, sentence: string): ChainLook => ({
 });
 const unknown = (code: UnknownCode, sentence: string): ChainLook => ({ outcome: 'unknown', code, sentence });
 
-/** The node did not answer, or not usefully. */
+/** The node did not respond, or not with a usable response. */
 class Unanswered extends Error {
   readonly code: UnknownCode;
   constructor(code: UnknownCode, sentence: string) {
@@ -60,8 +60,9 @@ class Unanswered extends Error {
 
 /**
  * Looks for the transfer of a valid receipt.
- * @param claims what was signed
- * @param ingress_receipt the unsigned transfer that the service names since, if the payment was only vouched for at signing
+ * @param claims the members that were signed
+ * @param ingress_receipt the unsigned transfer that the service has named since then, if only a facilitator had reported the
+ * payment at signing
  */
 export async function lookAtChain(rpc_url: string, claims: JsonObject, ingress_receipt: unknown): Promise<ChainLook> {
   const payment = signedPayment(claims);
@@ -79,7 +80,7 @@ export async function lookAtChain(rpc_url: string, claims: JsonObject, ingress_r
       'network_unsupported',
       `Only payments on Base can be looked up; this one is on ${String(payment.network)}.`,
     );
-  // The issuer's name for the token does not count: USDC on Base is one contract.
+  // The issuer's name for the token does not count, because USDC on Base is one contract.
   if (String(wanted.contract).toLowerCase() !== networks.base.usdc.toLowerCase())
     return contradicted('asset_foreign', `${String(wanted.contract)} is not USDC on Base.`);
   try {
@@ -108,7 +109,8 @@ async function lookUpTransaction(rpc_url: string, wanted: JsonObject, nonce: Jso
   if (status !== 1) return contradicted('transaction_reverted', `${tx_hash} was reverted: it transferred nothing.`);
   const logs = receipt.logs.filter(isJsonObject);
   const used = logs.find(each => isUseOf(each, nonce, wanted));
-  // Every call costs the same, so without the nonce another payment of this payer would match. Early receipt versions have none.
+  // Without the nonce another payment of the same payer would match, because many calls cost the same. Early receipt versions have
+  // no nonce.
   if (used === undefined && nonce !== undefined)
     return contradicted(
       'authorization_unused',
@@ -138,7 +140,7 @@ async function lookUpTransaction(rpc_url: string, wanted: JsonObject, nonce: Jso
   };
 }
 
-/** A USDC Transfer (EIP-20) of this amount between these two, at its log index if that is known. */
+/** Whether a log is a USDC Transfer (EIP-20) of this amount from this payer to this payee, at its log index if that is known. */
 function isTransfer(log: JsonObject, { topics, amount, log_index, tx_hash }: JsonObject): boolean {
   const wanted = Array.isArray(topics) ? topics : [];
   return (
@@ -154,7 +156,7 @@ function isTransfer(log: JsonObject, { topics, amount, log_index, tx_hash }: Jso
   );
 }
 
-/** The transfer of an authorization is the first one after its AuthorizationUsed event. */
+/** The transfer of an authorization, which is the first transfer after its AuthorizationUsed event. */
 function transferAfter(used: JsonObject, logs: readonly JsonObject[], wanted: JsonObject): JsonObject | undefined {
   const [event] = Array.isArray(wanted.topics) ? wanted.topics : [];
   const from = quantity(used.logIndex);
@@ -168,7 +170,7 @@ function transferAfter(used: JsonObject, logs: readonly JsonObject[], wanted: Js
   return next && isTransfer(next.log, wanted) ? next.log : undefined;
 }
 
-/** EIP-3009's AuthorizationUsed, of USDC, by this payer. */
+/** Whether a log is EIP-3009's AuthorizationUsed of USDC, by this payer. */
 function isUseOf(log: JsonObject, nonce: Json | undefined, { topics, tx_hash }: JsonObject): boolean {
   const payer = Array.isArray(topics) ? topics[1] : undefined;
   const shown = Array.isArray(log.topics) ? log.topics : [];
@@ -185,7 +187,7 @@ function isUseOf(log: JsonObject, nonce: Json | undefined, { topics, tx_hash }: 
 const same = (one: Json | undefined, other: Json | undefined) =>
   typeof one === 'string' && typeof other === 'string' && one.toLowerCase() === other.toLowerCase();
 
-/** A hexadecimal quantity of JSON-RPC. */
+/** Reads a hexadecimal quantity of JSON-RPC. */
 function quantity(value: Json | undefined): number {
   const number = typeof value === 'string' && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(number))

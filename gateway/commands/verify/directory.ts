@@ -13,10 +13,13 @@ import type { UnreadDocument } from './json.ts';
 import { jsonAt } from './source.ts';
 import type { FileBatch, FileBatchExamined } from './worker.ts';
 
-/* Examines a directory of documents on all cores: each thread gets some files at a time, and results come in order. */
+/*
+ * Verifies a directory of documents on all cores. Each thread gets some files at a time, and the results are in the order of the
+ * files.
+ */
 
 const FILES_PER_BATCH = 64;
-/** Keeps threads busy; results that wait for earlier ones stay in memory. */
+/** Number of batches for each thread, which keeps all threads busy. Results that wait for earlier ones stay in memory. */
 const BATCHES_AHEAD_PER_THREAD = 2;
 
 const isNamed = (name: string) => documentEndings.some(ending => name.toLowerCase().endsWith(ending));
@@ -28,7 +31,7 @@ export interface Folder {
   readonly skipped: number;
 }
 
-/** Every document in the folder and below. Links are not followed, because they may leave the folder or form a cycle. */
+/** All documents in the folder and below it. Links are not followed, because they may lead out of the folder or form a cycle. */
 export async function documentsIn(folder: string): Promise<Folder> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (fault: NodeJS.ErrnoException) => {
@@ -46,7 +49,7 @@ export async function documentsIn(folder: string): Promise<Folder> {
 /** File names under which issuers publish histories and revocation lists. */
 const HISTORY_NAMED = /(history|revocations)[^/]*\.json$/i;
 
-/** The histories and revocation lists among the files, by which documents of revoked keys are judged. */
+/** The histories and revocation lists among the files. Documents that revoked keys signed are judged by them. */
 export async function historiesIn(files: readonly string[]): Promise<JsonObject[]> {
   const read = files.filter(file => HISTORY_NAMED.test(file)).map(file => jsonAt(file).catch(() => null));
   return (await Promise.all(read))
@@ -84,7 +87,7 @@ const leastBusy = (threads: readonly Thread[]) =>
   threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
 
 function startThread(options: VerifyCommandOptions) {
-  // Started like any program, from the build if there is one.
+  // A thread starts like any program: from the build if there is one.
   const worker = new Worker(join(ROOT, 'gateway/launch.js'), {
     argv: ['gateway/commands/verify/worker.ts'],
     workerData: { ...options },
@@ -103,7 +106,7 @@ function startThread(options: VerifyCommandOptions) {
     waiting: () => waiting.size,
     examine(batch: FileBatch): Promise<FileBatchExamined> {
       const result = Promise.withResolvers<FileBatchExamined>();
-      // The caller awaits batches in order, so a later one may reject before it is awaited.
+      // The caller awaits batches in order, so a later batch may reject before it is awaited.
       result.promise.catch(() => {});
       waiting.set(batch.id, result);
       worker.postMessage(batch);

@@ -23,22 +23,24 @@ import { OperatorFault, UsageFault } from '../../config/fault.ts';
 import { type ChainLook, lookAtChain } from './chain-look.ts';
 import { isUrl, jsonAt, noDocument, readBytes, readText } from './source.ts';
 
-/** The options of the command line for each document. */
+/** Options on the command line that apply to each document. */
 export interface VerifyCommandOptions extends ProofOptions {
   /** File or URL of the key set to trust. */
   readonly jwks?: string | undefined;
-  /** The current address of a service that has moved. */
+  /** Current address of a service that has moved since it signed. */
   readonly 'base-url'?: string | undefined;
-  /** Histories and revocation lists of the directory. */
+  /** Histories and revocation lists that the directory contains. */
   readonly histories?: readonly JsonObject[] | undefined;
   /** URL of a node of Base. */
   readonly rpc?: string | undefined;
 }
 
-/** `given` on the command line, contained in the `document`, or `fetched` from the URL that the document names. */
+/**
+ * Origin of the keys: `given` on the command line, contained in the `document`, or `fetched` from the URL that the document names.
+ */
 type KeysFrom = 'given' | 'document' | 'fetched';
 
-/** A verified document, as plain data for other threads and JSON. */
+/** Result of verifying a document, as plain data for other threads and for JSON. */
 export interface ExaminedDocument {
   readonly source: string;
   readonly kind: DocumentKind | EnvelopeKind | 'bundle';
@@ -46,23 +48,26 @@ export interface ExaminedDocument {
   readonly verified: Omit<VerifiedDocument, 'kind'>;
   readonly place: ProvenPlace | null;
   readonly chain: ChainLook | null;
-  /** The payment of a valid receipt. */
+  /** Payment of a valid receipt. */
   readonly spend: ReceiptSummary | null;
-  /** The rows that a valid export contains. */
+  /** Rows that a valid export contains. */
   readonly covers: ExportCover | null;
-  /** The sums of a valid bundle's receipts. */
+  /** Sums of a valid bundle's receipts. */
   readonly tally: ReceiptTally | null;
 }
 
-/** Key sets by URL or file, so that the set of an issuer is read once for a directory. */
+/** Key sets by URL or file, so that an issuer's key set is read once for a directory. */
 export type IssuerKeySets = Map<string, Promise<JsonObject>>;
 
 const NO_KEYS: JsonObject = { keys: [] };
 
-/** Bounds memory for a directory with documents of many issuers. */
+/** Limits the memory for a directory with documents of many issuers. */
 const KEY_SETS_MAX = 64;
 
-/** @throws OperatorFault if the document, its keys or its proof cannot be read; UsageFault if the options do not fit it */
+/**
+ * Verifies one document. @throws OperatorFault if the document, its keys or its proof cannot be read; UsageFault if the options do
+ * not fit it
+ */
 export async function examine(
   source: string,
   options: VerifyCommandOptions,
@@ -85,7 +90,7 @@ export async function examine(
   return { source, kind, keys, verified, place, chain, spend, covers, tally: null };
 }
 
-/** Verifies with the keys of the bundle, unless --jwks is given. */
+/** Verifies a bundle with the keys that it contains, unless --jwks is given. */
 async function examineBundle(
   source: string,
   bytes: Buffer,
@@ -130,7 +135,7 @@ async function examineJson(
 /** The key set of the service that served a document which names none. */
 const keysThere = (base_url: string | undefined) => (base_url === undefined ? null : jwksUri(base_url));
 
-/** Null if the bytes are not an envelope. The log and the chain know the payload. */
+/** Verifies an envelope; null if the bytes are not one. Its payload is returned too, for the checks by the log and the chain. */
 async function examineEnvelope(
   bytes: Buffer,
   base_url: string | undefined,
@@ -148,13 +153,15 @@ async function examineEnvelope(
   return { kind: envelope.kind, document, keys, verified };
 }
 
-/** Only receipts name a transfer and are in the log; the `payload` of any other document is untrusted. */
+/**
+ * The receipt in a document. Only receipts name a transfer and are in the log; the `payload` of any other document is untrusted.
+ */
 function receiptIn(kind: ExaminedDocument['kind'], document: JsonObject): JsonObject | null {
   if (kind === 'receipt' || kind === 'statement' || kind === 'credential') return document;
   return kind === 'receipt_audit' ? (document.receipt as JsonObject) : null;
 }
 
-/** @param named the URL in the document */
+/** Reads the key set to verify with. `named` is the URL in the document. */
 async function keysAt(named: string | null, { jwks: given }: VerifyCommandOptions, key_sets: IssuerKeySets) {
   const source = given ?? named;
   if (source === null || (given === undefined && !isUrl(source)))
@@ -167,7 +174,7 @@ async function keysAt(named: string | null, { jwks: given }: VerifyCommandOption
   return { keys: { from: given === undefined ? 'fetched' : 'given', source } as const, jwks: await read };
 }
 
-/** `unknown`: valid as far as it could be checked, but a requested check was not possible. */
+/** Result of verifying a document. `unknown`: no check failed, but a requested check was not possible. */
 export type DocumentOutcome = 'valid' | 'invalid' | 'unknown';
 
 export function documentOutcome({ verified, place, chain }: ExaminedDocument): DocumentOutcome {
@@ -176,21 +183,21 @@ export function documentOutcome({ verified, place, chain }: ExaminedDocument): D
   return chain?.outcome === 'unknown' ? 'unknown' : 'valid';
 }
 
-/** For several documents the exit code is that of the worst: invalid, then unknown. */
+/** Exit codes. For several documents the worst result decides: invalid, then unknown. */
 export const exitCodes: Readonly<Record<DocumentOutcome, number>> = { valid: 0, invalid: 1, unknown: 3 };
 
-/** The options about a receipt's place in the log. */
+/** Options about a receipt's place in the log. */
 interface ProofOptions {
-  /** File or URL of a proof. */
+  /** File or URL of the proof. */
   readonly proof?: string | undefined;
   readonly 'log-key'?: readonly string[] | undefined;
   readonly witness?: readonly string[] | undefined;
 }
 
-/** A receipt's place in the log. */
+/** Result of verifying a receipt's place in the log. */
 interface ProvenPlace {
   readonly source: string;
-  /** Whether the log's keys were given, and not fetched from the service. */
+  /** Whether the log's keys were given on the command line, not fetched from the service. */
   readonly keys_given: boolean;
   readonly verification: ProofVerification;
 }
@@ -199,8 +206,8 @@ interface ProvenPlace {
 type ReadText = (source: string) => Promise<string>;
 
 /**
- * Whether a receipt is in a log whose checkpoint all given witnesses cosigned, by a C2SP proof that was given or that the service
- * serves. Null if no option asks for it.
+ * Checks whether a receipt is in a log whose checkpoint all given witnesses have cosigned. The C2SP proof is given or fetched from
+ * the service. Null if no option requires the check.
  */
 async function provePlace(
   receipt: JsonObject | null,
@@ -228,7 +235,7 @@ function taskOf({ task_id, payload }: JsonObject): string {
   return encodeURIComponent(String(id));
 }
 
-/** The leaf is the hash of the signed payload in canonical JSON. */
+/** Leaf hash of a receipt, over its signed payload in canonical JSON. */
 function leafOf({ payload }: JsonObject): Buffer {
   if (!isJsonObject(payload))
     throw new OperatorFault(
@@ -237,7 +244,7 @@ function leafOf({ payload }: JsonObject): Buffer {
   return leafHash(canonicalJson(payload));
 }
 
-/** @throws UsageFault if one is not a key of that kind */
+/** Reads verifier keys. @throws UsageFault if a text is not a key of that kind */
 function verifierKeys(texts: readonly string[], kind: NoteKeyKind): VerifierKey[] {
   return texts.map(text => {
     const key = verifierKey(text);

@@ -4,21 +4,24 @@ import { documentOutcome, type ExaminedDocument } from './examine.ts';
 /** A document that could not be read, so it counts neither as valid nor as invalid. */
 export interface UnreadDocument {
   readonly source: string;
-  /** The reason, as a sentence. */
+  /** Reason, as a sentence. */
   readonly unread: string;
 }
 
 /**
- * `--json`: one object per document and line. Names and codes are stable; sentences may change. `outcome` is valid, invalid or
- * unknown, `fault` is null if it is valid, `claims` is the signed content. `spend` is the payment of a receipt, `covers` the rows of
- * an export, `tally` the sums of a bundle; each is null for other documents.
+ * Result of `--json`: one object per document and line. Names and codes are stable; sentences may change. `outcome` is valid,
+ * invalid or unknown. `fault` is null if the document is valid. `claims` is the signed content. `spend` is the payment of a
+ * receipt, `covers` the rows of an export and `tally` the sums of a bundle; each is null for other documents.
  */
 export function examinedJson(examined: ExaminedDocument | UnreadDocument): string {
   const text = JSON.stringify('unread' in examined ? ofUnread(examined) : ofExamined(examined));
   return text.replaceAll(MOVING, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Characters that JSON does not escape and that control a terminal (ECMA-48 §5.3, C1): document text is untrusted. */
+/**
+ * Characters that control a terminal and that JSON does not escape (ECMA-48 section 5.3, C1). They are escaped because text in
+ * documents is untrusted.
+ */
 const MOVING = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 const ofUnread = ({ source, unread }: UnreadDocument) => ({
@@ -58,7 +61,7 @@ function ofExamined(examined: ExaminedDocument) {
   };
 }
 
-/** The first fault. */
+/** First fault of the document, of its place in the log, or of its transfer; null if none. */
 function faultOf({ verified, place, chain }: ExaminedDocument): { code: string; sentence: string } | null {
   if (verified.fault) return verified.fault;
   if (place?.verification.kind === 'invalid') {

@@ -8,14 +8,14 @@ import { notSettledHere } from '../../../schema/router/work-report.ts';
 import type { VerifiedDocument } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentOutcome, type ExaminedDocument } from './examine.ts';
 
-/* The results as lines for people. */
+/* Results as lines for people. */
 
 interface KindTexts {
-  /** The label of the first line. */
+  /** Label of the first line. */
   readonly head: string;
-  /** The name in sentences. */
+  /** Name of the kind within sentences. */
   readonly noun: string;
-  /** The lines for a valid document. */
+  /** Lines for a valid document. */
   valid(claims: Claims): readonly string[];
 }
 
@@ -27,14 +27,14 @@ const ofReceipt = (claims: Claims) => [
   ...(isJsonObject(claims.reported) ? [notSettledHere(claims.reported)] : []),
 ];
 
-/** Payload version 8 could not sign a book yet. */
+/** The book that a receipt signs. Receipts of payload version 8 could not sign one yet. */
 function bookText({ claim_id, book_id, payload_version }: Claims): string {
   const book = claim_id ?? book_id ?? null;
   if (book !== null) return `on book ${book}`;
   return payload_version === 8 ? 'which does not sign its book (payload version 8)' : 'on no book';
 }
 
-/** The payment of a receipt in any form. */
+/** Lines about the payment of a receipt in any form. */
 function linesOfSpend(spend: ReceiptSummary): string[] {
   return [
     `${spendText(spend)}.`,
@@ -45,7 +45,7 @@ function linesOfSpend(spend: ReceiptSummary): string[] {
   ];
 }
 
-/** Payer, payee, amount and reference in one line, or that it is not spend. */
+/** Payer, payee, amount and reference of a payment in one line, marked if it is not spend. */
 function spendText(spend: ReceiptSummary): string {
   const { payer, payee, payment_ref } = spend;
   const parties = [
@@ -57,7 +57,7 @@ function spendText(spend: ReceiptSummary): string {
   return spend.is_spend ? said : `${said} (not spend)`;
 }
 
-/** The rows that an export contains. */
+/** Lines about the rows that an export contains. */
 function linesOfCover({ rows, of, complete, cut_off, filtered_out, filters }: ExportCover): string[] {
   const chosen = Object.entries(filters).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
   return [
@@ -66,7 +66,7 @@ function linesOfCover({ rows, of, complete, cut_off, filtered_out, filters }: Ex
   ];
 }
 
-/** The sums of a directory's receipts. */
+/** Lines with the sums of a directory's receipts. */
 export function linesOfTally({ receipts, duplicates, transfers_repeated, spend, not_counted }: ReceiptTally): string[] {
   if (receipts === 0) return [];
   const sum = ({ network, rail, payer, receipts: of, amount }: ReceiptTally['spend'][number]) =>
@@ -90,7 +90,7 @@ const ofEnvelope = ({ task_id, payload_hash, iss, signed_at }: Claims) => [
   `Signed in this form by ${iss} at ${signed_at}.`,
 ];
 
-/** The facts of a verdict besides its outcome. */
+/** Lines with a verdict's facts other than its outcome. */
 function ofVerdict({ revision, final, decides_after, standing_task_id, owed_back, owed_by_winner }: Claims): string[] {
   const [back, by_winner] = [owed_back, owed_by_winner].map(owed => (isJsonObject(owed) ? owed : null));
   return [
@@ -298,7 +298,7 @@ const kinds: Readonly<Record<ExaminedDocument['kind'], KindTexts>> = {
   },
 };
 
-/** One document in full: a line for each check and each open question. */
+/** Lines about one document in full: one for each check and each open question. */
 export function linesOf(examined: ExaminedDocument): string[] {
   const { source, kind, keys, verified, place, chain, spend, covers, tally } = examined;
   const { head, noun, valid } = kinds[kind];
@@ -330,7 +330,7 @@ const passed = ({ sentence }: Pick<Line, 'sentence'>) => `  ok    ${sentence}`;
 const open = ({ sentence, code }: Line) => `  open  ${sentence} (${code})`;
 const failed = ({ sentence, code }: Line) => `  FAIL  ${sentence} (${code})`;
 
-/** What a valid document leaves open, such as whose the keys are if they were not given. */
+/** Lines about facts that a valid document does not prove, such as the owner of keys that were not given. */
 function linesOfReport({ unsigned, broken, unchecked }: NonNullable<VerifiedDocument['report']>, keys_given: boolean) {
   const [unknown, lane] = [unsigned.unknown.join(', '), unsigned.lane.join(', ')];
   return [
@@ -350,7 +350,7 @@ function linesOfPlace({ source, keys_given, verification }: NonNullable<Examined
   return [...lines, ...(keys_given ? [] : [whose]), `In the log: leaf ${verification.index} of ${verification.size}.`];
 }
 
-/** One document of many as one line. */
+/** One line about a document of a directory. */
 export function lineOf(examined: ExaminedDocument): string {
   const { source, kind, verified, chain, spend, covers } = examined;
   const outcome = documentOutcome(examined);
@@ -375,6 +375,6 @@ export function lineOf(examined: ExaminedDocument): string {
   return plain(`  ${outcome === 'invalid' ? 'FAIL ' : 'open '} ${source}: ${sentence} (${code})`);
 }
 
-/** Replaces control and bidirectional characters, because document text is untrusted. */
+/** Replaces control characters and bidirectional ones, because text in documents is untrusted. */
 export const plain = (line: string): string =>
   line.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}');

@@ -3,18 +3,18 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { strictJson } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault } from '../../config/fault.ts';
 
-/* Reads a document from a file, a URL or standard input, bounded in size and, for a URL, in time. */
+/* Reads a document from a file, a URL or standard input. Its size is limited and, for a URL, also the time. */
 
-/** The usual name of standard input. */
+/** Name of standard input, as usual for commands. */
 export const STDIN = '-';
 
 const FETCH_TIMEOUT_MS = 10_000;
-/** A published export has up to 200 rows, each with texts of callers. */
+/** Maximum size. A published export has up to 200 rows, each with texts of callers. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 export const isUrl = (source: string) => /^https?:\/\//.test(source);
 
-/** @throws OperatorFault if the source cannot be read or is not a JSON object */
+/** Reads a JSON object. @throws OperatorFault if the source cannot be read or is not a JSON object */
 export async function jsonAt(source: string): Promise<JsonObject> {
   return strictJson(await readBytes(source, 'application/json')) ?? noKeySet(source);
 }
@@ -33,12 +33,12 @@ export function noDocument(source: string): never {
   );
 }
 
-/** @throws OperatorFault if the source cannot be read. */
+/** Reads a text. @throws OperatorFault if the source cannot be read */
 export async function readText(source: string): Promise<string> {
   return (await readBytes(source, 'text/plain')).toString();
 }
 
-/** @throws OperatorFault if the source cannot be read. */
+/** Reads the bytes of a source. @throws OperatorFault if it cannot be read */
 export async function readBytes(source: string, accept: string): Promise<Buffer> {
   if (source === STDIN) return boundedBytes(source, process.stdin);
   return isUrl(source) ? fetchBytes(source, accept) : readFileBytes(source);
@@ -47,7 +47,7 @@ export async function readBytes(source: string, accept: string): Promise<Buffer>
 async function readFileBytes(file: string): Promise<Buffer> {
   const handle = await open(file).catch(unreadable(file));
   try {
-    // Devices and pipes have no known length, so bytes are counted as they arrive.
+    // The length of devices and pipes is unknown, so the bytes are counted as they arrive.
     return await boundedBytes(file, handle.createReadStream({ autoClose: false }));
   } catch (fault) {
     if (fault instanceof OperatorFault) throw fault;
@@ -78,14 +78,14 @@ async function fetchBytes(url: string, accept: string): Promise<Buffer> {
   }
 }
 
-/** Why a request failed, in a word. */
+/** Short reason why a request failed. */
 export function reasonOf(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault);
   const { cause, name } = fault;
   return cause instanceof Error ? String('code' in cause ? cause.code : cause.message) : name;
 }
 
-/** @throws OperatorFault if the source is longer than the bound */
+/** Reads a text of limited size. @throws OperatorFault if the source is longer */
 export async function boundedText(source: string, chunks: AsyncIterable<Uint8Array | string>): Promise<string> {
   return (await boundedBytes(source, chunks)).toString();
 }

@@ -3,11 +3,9 @@ import { OperatorFault } from '../../config/fault.ts';
 import { type ExaminedDocument, examine, type IssuerKeySets, type VerifyCommandOptions } from './examine.ts';
 import type { UnreadDocument } from './json.ts';
 
-/*
- * A thread that examines files in batches and answers each batch with its results in order.
- */
+/* A thread that verifies files in batches and returns the results of each batch in order. */
 
-/** A message to the thread; FileBatchExamined is the answer. */
+/** A message to the thread. The response is a FileBatchExamined. */
 export interface FileBatch {
   readonly id: number;
   readonly files: readonly string[];
@@ -23,7 +21,7 @@ async function one(file: string): Promise<ExaminedDocument | UnreadDocument> {
   try {
     return await examine(file, workerData as VerifyCommandOptions, key_sets);
   } catch (fault) {
-    // A document that crashes the verifier is unread, and the others are still examined.
+    // A document that crashes the verifier counts as unread, and the others are still verified.
     return {
       source: file,
       unread: fault instanceof OperatorFault ? fault.message : `${file} cannot be verified: ${fault}`,

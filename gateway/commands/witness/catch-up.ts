@@ -7,14 +7,14 @@ const WIDTH = 256;
 const TILE_HEIGHT = 8;
 const HASH = 32;
 
-/** A leaf that differs from the stored one. */
+/** A leaf of the log that differs from the stored one. */
 export interface Difference {
   readonly index: number;
   readonly kept: Buffer;
   readonly found: Buffer;
 }
 
-/** The tree of the first `size` stored leaves. */
+/** Builds the tree of the first `size` stored leaves. */
 export async function keptTree(leaves: LeafFile, size: number): Promise<GrowingTree> {
   const tree = new GrowingTree();
   for await (const leaf of leaves.read(0, size)) tree.add(leaf);
@@ -23,15 +23,15 @@ export async function keptTree(leaves: LeafFile, size: number): Promise<GrowingT
 
 interface GrownTree {
   readonly tree: GrowingTree;
-  /** The root at `mark` leaves; null if the tree never had that size. */
+  /** Root of the tree when it had `mark` leaves; null if it never had that size. */
   readonly root_at_mark: Buffer | null;
-  /** Whether the tiles of higher levels contain the hashes that follow from the leaves. */
+  /** Whether the tiles of higher levels contain the hashes that are computed from the leaves. */
   readonly tiles_agree: boolean;
 }
 
 /**
- * Grows a tree to `size` leaves: fetches and stores only new ones, and compares each new hash of the higher levels with the log's
- * tiles. @throws LogAway
+ * Grows a tree to `size` leaves. It fetches and stores only the new leaves, and compares each new hash of the higher levels with
+ * the log's tiles. @throws LogAway
  */
 export async function growTo(
   size: number,
@@ -69,7 +69,7 @@ async function tilesAgree(nodes: readonly CompleteNode[], size: number, source: 
   return true;
 }
 
-/** Whether the log still shows the differing leaf. @throws LogAway */
+/** Whether the log still shows the leaf that differs. @throws LogAway */
 export async function stillDiffers({ index, found }: Difference, size: number, source: LogSource): Promise<boolean> {
   if (index >= size) return false;
   const number = Math.floor(index / WIDTH);
@@ -78,7 +78,7 @@ export async function stillDiffers({ index, found }: Difference, size: number, s
   return found.equals(tile.subarray(at, at + HASH));
 }
 
-/** Computes the root again from the log's tiles, and finds the first leaf that differs from the stored one. @throws LogAway */
+/** Computes the root from all tiles of the log, and finds the first leaf that differs from the stored one. @throws LogAway */
 export async function compare(
   size: number,
   { source, leaves }: { readonly source: LogSource; readonly leaves: LeafFile },
@@ -99,10 +99,10 @@ export async function compare(
   return { root: tree.root, difference };
 }
 
-/** Leaves per read. */
+/** Number of leaves that are read at once. */
 const LEAVES_MAX = 4_096;
 
-/** The leaf hashes of a log in one file. Only a tail that no cosigned checkpoint covers is ever cut off. */
+/** The leaf hashes of a log in one file. Only leaves that no cosigned checkpoint covers are ever removed from its end. */
 export class LeafFile {
   readonly #file: FileHandle;
   #count: number;
@@ -122,7 +122,7 @@ export class LeafFile {
     return this.#count;
   }
 
-  /** From leaf `from` up to `to`, in pieces. */
+  /** Yields the leaves from `from` up to `to`, excluding `to`. */
   async *read(from: number, to: number): AsyncGenerator<Buffer> {
     for (let at = from; at < to; at += LEAVES_MAX) {
       const piece = Buffer.alloc(Math.min(LEAVES_MAX, to - at) * HASH);
@@ -132,7 +132,7 @@ export class LeafFile {
     }
   }
 
-  /** Appends hashes; they are on disk once `sync` has resolved. */
+  /** Appends hashes. They are on disk when `sync` has resolved. */
   async append(hashes: Buffer): Promise<void> {
     await this.#file.write(hashes, 0, hashes.length, this.#count * HASH);
     this.#count += hashes.length / HASH;
@@ -142,7 +142,7 @@ export class LeafFile {
     return this.#file.datasync();
   }
 
-  /** Keeps only the first `count` leaves. */
+  /** Keeps the first `count` leaves and removes the others. */
   async cut(count: number): Promise<void> {
     await this.#file.truncate(count * HASH);
     this.#count = count;

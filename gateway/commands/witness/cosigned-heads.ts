@@ -8,9 +8,9 @@ import { OperatorFault } from '../../config/fault.ts';
 
 /** A checkpoint that this witness has cosigned. */
 export interface CosignedHead extends CheckpointHead {
-  /** Its number, from 1. */
+  /** Number of the checkpoint, from 1. */
   readonly sequence: number;
-  /** The checkpoint with the log's verified signatures and the witness's own. */
+  /** The checkpoint with the log's verified signatures and the witness's cosignature. */
   readonly note: string;
 }
 
@@ -18,13 +18,13 @@ export interface CosignedHead extends CheckpointHead {
 export type WitnessStep = 'leaves_kept' | 'head_written' | 'head_kept';
 export type StepHook = (step: WitnessStep) => Promise<void>;
 
-/** Number of newest files to keep. */
+/** Number of files that are kept, the newest ones. */
 const KEPT = 8;
 
 /**
- * The cosigned checkpoints, each a file whose number is one above the checkpoint that it was proven to extend. `link` gives a
- * number once, so of two checkpoints that were proven to extend the same one only one is cosigned: check and store are one
- * step, even for processes that share the folder by mistake.
+ * Stores the cosigned checkpoints, each in a file. Its number is one above that of the checkpoint that it was proven to extend.
+ * `link` creates a file name only once, so of two checkpoints that were proven to extend the same one only one is cosigned. Check
+ * and storing are thus one step, even for processes that share the folder by mistake.
  */
 export class CosignedHeads {
   readonly #folder: string;
@@ -37,7 +37,10 @@ export class CosignedHeads {
     this.#reach = reach;
   }
 
-  /** Null before the first. @throws OperatorFault if it cannot be read: the witness must not begin again */
+  /**
+   * The newest cosigned checkpoint; null before the first. @throws OperatorFault if it cannot be read, because the witness must not
+   * begin again
+   */
   async newest(): Promise<CosignedHead | null> {
     const sequence = (await this.#sequences()).at(-1);
     if (sequence === undefined) return null;
@@ -50,7 +53,9 @@ export class CosignedHeads {
     return { ...opened.head, sequence, note };
   }
 
-  /** Resolves once the note is on disk: only then may the cosignature be sent. False if `from` is no longer the newest. */
+  /**
+   * Stores a note. Resolves when it is on disk; the cosignature may be sent only then. False if `from` is no longer the newest.
+   */
   async keep(from: CosignedHead | null, note: string): Promise<boolean> {
     const sequence = (from?.sequence ?? 0) + 1;
     const path = this.#path(sequence);
@@ -67,7 +72,7 @@ export class CosignedHeads {
     }
     await syncFolderOf(path);
     const sequences = await this.#sequences();
-    // A process that paused for long may have taken a number whose file was deleted meanwhile.
+    // A process that paused for a long time may have used a number whose file was deleted meanwhile.
     if (sequences.at(-1) !== sequence) return false;
     await this.#reach('head_kept');
     for (const old of sequences.filter(it => it <= sequence - KEPT)) await rm(this.#path(old), { force: true });

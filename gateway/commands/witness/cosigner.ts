@@ -49,8 +49,8 @@ export class Cosigner {
   }
 
   /**
-   * Cosigns a checkpoint that was proven to extend `from`, and stores it with the log's verified signatures. Null if another one
-   * was cosigned meanwhile.
+   * Cosigns a checkpoint that was proven to extend `from`, and stores it with the log's verified signatures. Null if another
+   * checkpoint was cosigned meanwhile.
    */
   async cosign(from: CosignedHead | null, { text, signatures }: SignedCheckpoint): Promise<string | null> {
     const cosignature = this.#key.cosign(text);
@@ -58,7 +58,10 @@ export class Cosigner {
     return (await this.#heads.keep(from, note)) ? cosignature : null;
   }
 
-  /** Stores a checkpoint that contradicts the cosigned one, with both notes; returns the path, or null if there are too many. */
+  /**
+   * Stores a checkpoint that contradicts the cosigned one, together with the cosigned one. Returns the path, or null if too many
+   * are stored.
+   */
   keepFork(
     cosigned: CosignedHead,
     found: string,
@@ -73,22 +76,25 @@ export class Cosigner {
 
 const short = ({ root }: CheckpointHead) => root.subarray(0, 4).toString('hex');
 
-/** Two checkpoints, both signed by the log, neither of which extends the other. */
+/** Two checkpoints that the log has signed, neither of which extends the other. */
 interface Fork {
   readonly origin: string;
-  /** With this witness's own cosignature. */
+  /** Note of the cosigned checkpoint, with this witness's cosignature. */
   readonly cosigned: string;
   readonly found: string;
-  /** Null if it is unknown. */
+  /** First leaf that differs; null if it is unknown. */
   readonly difference: Difference | null;
-  /** ISO 8601. */
+  /** Time at which the fork was found (ISO 8601). */
   readonly at: string;
 }
 
-/** A log that keeps signing forks must not fill the disk. */
+/** Maximum number of forks that are stored, so that a log that keeps signing forks does not fill the disk. */
 const FILES_MAX = 64;
 
-/** Stores a fork; null if FILES_MAX are stored. The same fork has the same `name`. */
+/**
+ * Stores a fork, unless it is already stored under that name. Returns its path, or null if FILES_MAX are stored. The same fork
+ * always has the same `name`.
+ */
 async function keepEvidence(folder: string, name: string, fork: Fork): Promise<string | null> {
   const { difference, origin, at, cosigned, found } = fork;
   const path = join(folder, `${name}.json`);
@@ -111,22 +117,22 @@ function unlessThere(fault: NodeJS.ErrnoException): void {
   if (fault.code !== 'EEXIST') throw fault;
 }
 
-/** The signing key of a witness. */
+/** Signing key of a witness. */
 interface WitnessKey {
-  /** The public key, for logs and for readers that require this witness. */
+  /** The public key, for logs and for readers that require this witness's cosignature. */
   readonly verifier: VerifierKey;
   /** A cosignature line (https://c2sp.org/tlog-cosignature) for that text, with the current time. */
   cosign(text: string): string;
 }
 
-/** Timestamped Ed25519 cosignatures. */
+/** Key type of timestamped Ed25519 cosignatures. */
 const TYPE = Buffer.of(4);
-/** RFC 8410 §7: a PKCS #8 wrapper of fixed bytes, then the seed. */
+/** The fixed bytes of a PKCS #8 wrapper, which come before the seed (RFC 8410 section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Reads the key from the state folder, or generates it at the first start, readable by its owner only. The name is part of the
- * key's id and stored with it. @throws OperatorFault if `name` differs from the stored one
+ * Reads the key from the state folder, or generates it at the first start, readable only by its owner. The name is part of the
+ * key's id and is stored with the key. @throws OperatorFault if `name` differs from the stored one
  */
 export async function openWitnessKey(state: string, name: string | null, clock: Clock): Promise<WitnessKey> {
   const seed = Buffer.from(await keptSecret(state, 'witness_key', random => random), 'hex');

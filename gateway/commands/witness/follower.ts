@@ -6,10 +6,10 @@ import type { CosignedHead, StepHook } from './cosigned-heads.ts';
 import type { Cosigner, SignedCheckpoint } from './cosigner.ts';
 import { LogAway, type LogSource } from './log-source.ts';
 
-/** The result of one check of the log. */
+/** Result of one check of the log. */
 export type LogCheck =
   | { readonly kind: 'cosigned'; readonly size: number }
-  /** `behind`: a smaller tree that is a prefix of the cosigned one, as a cache may show. */
+  /** `behind`: the log shows a smaller tree that is a prefix of the cosigned one, as a cache may do. */
   | { readonly kind: 'unchanged' | 'behind'; readonly size: number }
   | { readonly kind: 'away' | 'refused' | 'forked'; readonly sentence: string };
 
@@ -20,22 +20,22 @@ interface LogFollowerParts {
   readonly reach: StepHook;
 }
 
-/** Checks again if a submission was cosigned meanwhile. */
+/** Maximum number of checks in a row. A check is repeated if a submission was cosigned meanwhile. */
 const TRIES = 4;
 
 /** Follows a log by its checkpoint and tiles, and cosigns each checkpoint that it has proven to extend the last cosigned one. */
 export class LogFollower {
   readonly #parts: LogFollowerParts;
-  /** The tree of the stored leaves; null until they are read. */
+  /** Tree of the stored leaves; null until they are read. */
   #tree: GrowingTree | null = null;
-  /** The fork that was found: while the log still shows it, it is not computed again. */
+  /** The fork that was found. It is not computed again while the log still shows it; null if none was found. */
   #forked: { readonly root: Buffer; readonly difference: Difference | null; readonly sentence: string } | null = null;
 
   constructor(parts: LogFollowerParts) {
     this.#parts = parts;
   }
 
-  /** Must not run twice at once. */
+  /** Checks the log once. It must not run twice at the same time. */
   async look(): Promise<LogCheck> {
     try {
       for (let tried = 0; tried < TRIES; tried++) {
@@ -69,7 +69,7 @@ export class LogFollower {
     const { leaves } = this.#parts;
     const behind = { kind: 'behind', size: head.size } as const;
     const tree = await this.#keptUpTo(newest);
-    // The leaves of a checkpoint that was submitted with a proof are not here yet, so nothing contradicts it.
+    // A cosigned checkpoint that was submitted with a proof came without leaves, so no stored leaf contradicts the shown one.
     if (head.size > tree.size) return behind;
     const root = (await keptTree(leaves, head.size)).root;
     return root.equals(head.root) ? behind : this.#contradicted(note, head, newest);
@@ -112,20 +112,26 @@ export class LogFollower {
     return { kind: 'cosigned', size: head.size };
   }
 
-  /** Removes leaves that no cosigned checkpoint covers, and all leaves if they do not lead to it: they are fetched again. */
+  /**
+   * Removes leaves that no cosigned checkpoint covers. If the others do not lead to its root, removes them all, and they are
+   * fetched again.
+   */
   async #keptUpTo(newest: CosignedHead | null): Promise<GrowingTree> {
     if (this.#tree) return this.#tree;
     const { leaves } = this.#parts;
     const size = newest?.size ?? 0;
     const tree = await keptTree(leaves, Math.min(leaves.count, size));
-    // A shorter file cannot be checked against the cosigned root.
+    // A file with fewer leaves cannot be compared with the cosigned root.
     const damaged = newest !== null && !(tree.size === size && tree.root.equals(newest.root));
     await leaves.cut(damaged ? 0 : tree.size);
     this.#tree = damaged ? new GrowingTree() : tree;
     return this.#tree;
   }
 
-  /** Either the log has signed a checkpoint that does not extend the cosigned one, or its tiles do not match its checkpoint. */
+  /**
+   * Handles a checkpoint that does not match: either the log has signed one that does not extend the cosigned one, or its tiles do
+   * not match its checkpoint.
+   */
   async #contradicted(note: string, head: CheckpointHead, newest: CosignedHead | null): Promise<LogCheck> {
     const { cosigner, source } = this.#parts;
     const { root: known, difference: shown, sentence: before } = this.#forked ?? {};

@@ -1,20 +1,20 @@
 import { NOTE_BYTES_MAX } from '../../../subgraphs/receipt/verify/note.ts';
 
-/** The log does not answer, or not correctly, so nothing is known about it now. */
+/** The log does not respond, or not correctly, so its present state is unknown. */
 export class LogAway extends Error {
   override name = 'LogAway';
 }
 
 const FETCH_MS_MAX = 10_000;
-/** Hashes of a full tile (https://c2sp.org/tlog-tiles). */
+/** Number of hashes in a full tile (https://c2sp.org/tlog-tiles). */
 const WIDTH = 256;
 const HASH = 32;
 
-/** A log by its URL prefix. Each response is bounded in time and size, and redirects are refused. */
+/** Reads a log by its URL prefix. Each response is limited in time and size, and redirects are refused. */
 export class LogSource {
   readonly prefix: string;
 
-  /** @param prefix without a trailing slash */
+  /** `prefix` has no trailing slash. */
   constructor(prefix: string) {
     this.prefix = prefix;
   }
@@ -26,17 +26,17 @@ export class LogSource {
     return textOf(found, this.prefix);
   }
 
-  /** The keys that the log publishes, if any; not part of C2SP's specification. @throws LogAway */
+  /** The keys that the log publishes, if any. C2SP's specification does not include them. @throws LogAway */
   async verifierKeys(): Promise<readonly string[]> {
     const found = await this.#bytes('verifier-keys', NOTE_BYTES_MAX);
     return found === null ? [] : textOf(found, this.prefix).split('\n').filter(Boolean);
   }
 
-  /** The first `width` hashes of a tile, end to end. @throws LogAway */
+  /** The first `width` hashes of a tile, concatenated. @throws LogAway */
   async tile(level: number, index: number, width: number): Promise<Buffer> {
     const path = `tile/${level}/${tilePath(index)}`;
     const partial = width < WIDTH ? await this.#bytes(`${path}.p/${width}`, width * HASH) : null;
-    // A log may remove a partial tile once the full one exists.
+    // A log may remove a partial tile when the full tile exists.
     const found = partial ?? (await this.#bytes(path, WIDTH * HASH));
     const wanted = partial ? width * HASH : WIDTH * HASH;
     if (found?.length !== wanted)
@@ -44,7 +44,7 @@ export class LogSource {
     return found.subarray(0, width * HASH);
   }
 
-  /** Null for 404 and 410. */
+  /** Body of the response; null for 404 and 410. */
   async #bytes(path: string, bytes_max: number): Promise<Buffer | null> {
     const url = `${this.prefix}/${path}`;
     try {
@@ -79,7 +79,7 @@ function textOf(bytes: Buffer, prefix: string): string {
   }
 }
 
-/** The cause of an error: `fetch failed` alone says nothing. */
+/** Short reason of an error, taken from its cause: `fetch failed` alone explains nothing. */
 function reasonOf(fault: unknown): string {
   if (!(fault instanceof Error)) return String(fault);
   const { cause } = fault;
@@ -87,7 +87,7 @@ function reasonOf(fault: unknown): string {
   return 'code' in cause ? String(cause.code) : cause.message;
 }
 
-/** `x001/x234/067`: groups of three digits, all but the last with the prefix x. */
+/** Path of a tile, such as `x001/x234/067`: groups of three digits, all but the last with the prefix x. */
 function tilePath(index: number): string {
   const groups = [String(index % 1_000).padStart(3, '0')];
   for (let rest = Math.floor(index / 1_000); rest > 0; rest = Math.floor(rest / 1_000))

@@ -3,14 +3,14 @@ import { networks } from '../../../../schema/network.ts';
 import { LogAway, readWithin } from '../log-source.ts';
 import type { SeenTransfer } from './match.ts';
 
-/** The chain cannot be read now. The message does not name the node's URL, which may contain a key. */
+/** The chain cannot be read now. The message does not contain the node's URL, which may contain a key. */
 export class ChainSilent extends LogAway {
   override name = 'ChainSilent';
 }
 
 const ASK_MS_MAX = 15_000;
 const ANSWER_BYTES_MAX = 16 * 2 ** 20;
-/** Most nodes refuse a wider range. */
+/** Maximum number of blocks in one request. Most nodes refuse a wider range. */
 const BLOCKS_MAX = 2_000;
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -27,13 +27,13 @@ const Log = z.object({
 const Answer = z.object({ result: z.unknown().optional(), error: z.object({}).loose().optional() });
 
 export interface TransferParties {
-  /** Lower-case, as all addresses in this folder. */
+  /** In lower case, as all addresses in this folder. */
   readonly wallet: string;
-  /** Null: any payee. */
+  /** Payees whose transfers are read; null for any payee. */
   readonly treasuries: readonly string[] | null;
 }
 
-/** Reads USDC transfers from a node of Base; each response is bounded in time and size. */
+/** Reads USDC transfers from a node of Base. Each response is limited in time and size. */
 export class TransferSource {
   readonly #url: string;
 
@@ -46,12 +46,15 @@ export class TransferSource {
     return Number(parsed(Quantity, await this.#request('eth_blockNumber', [])));
   }
 
-  /** EIP-155. @throws ChainSilent */
+  /** Id of the node's chain (EIP-155). @throws ChainSilent */
   async chainId(): Promise<number> {
     return Number(parsed(Quantity, await this.#request('eth_chainId', [])));
   }
 
-  /** The transfers in these blocks, both ends included, in their order. `shown` is called with the blocks read so far. @throws ChainSilent */
+  /**
+   * The transfers in these blocks, both included, in the chain's order. `shown` is called with the number of blocks read so far.
+   * @throws ChainSilent
+   */
   async transfers(
     { wallet, treasuries }: TransferParties,
     { from, to }: { readonly from: number; readonly to: number },
@@ -76,7 +79,7 @@ export class TransferSource {
     return found;
   }
 
-  /** The transfers of one transaction; none if the chain does not have it, or it was reverted. @throws ChainSilent */
+  /** The transfers of one transaction; empty if the chain does not have it or it was reverted. @throws ChainSilent */
   async transfersOf(tx_hash: string, between: TransferParties): Promise<SeenTransfer[]> {
     const receipt = await this.#request('eth_getTransactionReceipt', [tx_hash]);
     if (receipt === null) return [];
@@ -117,7 +120,7 @@ function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
   throw new ChainSilent("the chain's node answers in an unexpected form");
 }
 
-/** Sorted, and of these blocks only. @throws ChainSilent if two different transfers have the same place */
+/** Sorts the transfers and drops those of other blocks. @throws ChainSilent if two different transfers have the same place */
 function eachOnce(transfers: readonly SeenTransfer[], from: number, to: number): SeenTransfer[] {
   const placed = new Map<string, SeenTransfer>();
   for (const transfer of transfers) {
@@ -132,12 +135,12 @@ function eachOnce(transfers: readonly SeenTransfer[], from: number, to: number):
   return [...placed.values()].sort((a, b) => a.block_number - b.block_number || a.log_index - b.log_index);
 }
 
-/** A node may return more than was requested. */
+/** The requested transfers among logs, because a node may return more than was requested. */
 function transfersIn(logs: unknown, { wallet, treasuries }: TransferParties): SeenTransfer[] {
   return parsed(z.array(Log), logs).flatMap(({ address, topics: [topic, from, to], ...log }) => {
     const wanted = address.toLowerCase() === networks.base.usdc.toLowerCase() && topic === TRANSFER_TOPIC;
     const payee = payeeOf(to, treasuries);
-    // The data of other events has another form.
+    // Data of other events has another form.
     if (!wanted || payee === null || from?.toLowerCase() !== topicOf(wallet)) return [];
     const { transactionHash, logIndex, blockNumber } = log;
     const amount = BigInt(parsed(Quantity, log.data));
@@ -148,7 +151,7 @@ function transfersIn(logs: unknown, { wallet, treasuries }: TransferParties): Se
   });
 }
 
-/** Lower-case; null if it is not one of the requested ones. */
+/** Payee in lower case; null if it is not one of the requested payees. */
 function payeeOf(topic: string | undefined, treasuries: TransferParties['treasuries']): string | null {
   const address = /^0x0{24}([0-9a-f]{40})$/.exec(topic?.toLowerCase() ?? '')?.[1];
   if (address === undefined) return null;

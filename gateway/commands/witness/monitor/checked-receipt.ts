@@ -13,7 +13,7 @@ export interface WrongReceipt {
   readonly leaf_index: number;
 }
 
-/** `elsewhere`: paid on a network that is not read here. */
+/** Result of checking a receipt. `elsewhere`: it was paid on a network that is not read here. */
 export type CheckedReceipt =
   | WrongReceipt
   | { readonly kind: 'paid'; readonly receipt: WalletPayment; readonly leaf_index: number }
@@ -21,14 +21,17 @@ export type CheckedReceipt =
 
 interface CheckedAgainst {
   readonly jwks: JsonObject;
-  /** Lower-case. */
+  /** In lower case. */
   readonly wallet: string;
   readonly url: string;
-  /** The log's leaves, as proven here. */
+  /** The log's leaves, as this witness has proven them. */
   readonly leaves: LeafFile;
 }
 
-/** Whether a receipt is signed, belongs to this wallet, and is at its leaf in the log. The payment is taken from the signed claims. */
+/**
+ * Checks that a receipt is signed, belongs to this wallet, and is at its leaf in the log. The payment is taken from the signed
+ * claims.
+ */
 export async function checkedReceipt(
   document: JsonObject,
   { jwks, wallet, url, leaves }: CheckedAgainst,
@@ -58,7 +61,10 @@ async function isLeaf(leaf: Buffer, leaf_index: number, leaves: LeafFile): Promi
   return false;
 }
 
-/** For a payment that was only vouched for, the transaction that the service names since. */
+/**
+ * The payment of a receipt. If only a facilitator had reported it at signing, its transaction is the one that the service has named
+ * since then.
+ */
 export function paidOf(task_id: string, payment: SignedTransfer, { ingress_receipt }: JsonObject): WalletPayment {
   const seen = isJsonObject(ingress_receipt) ? ingress_receipt.ref : undefined;
   const ref = String(payment.transfer_index === null ? (seen ?? payment.ref) : payment.ref);

@@ -2,12 +2,12 @@ import { pairPayments } from '../../../../schema/payment-pairs.ts';
 
 /** A USDC transfer from the wallet to a treasury, as the chain shows it. */
 export interface SeenTransfer {
-  /** Lower-case, 0x. */
+  /** In lower case, with the prefix 0x. */
   readonly tx_hash: string;
-  /** Inside its block. */
+  /** Index of the log within its block. */
   readonly log_index: number;
   readonly block_number: number;
-  /** Lower-case. */
+  /** Payee in lower case. */
   readonly to: string;
   readonly amount: bigint;
 }
@@ -16,13 +16,13 @@ export interface SeenTransfer {
 export interface WalletPayment {
   readonly task_id: string;
   readonly tx_hash: string;
-  /** Null if the payment was only vouched for when the receipt was signed. */
+  /** Null if only a facilitator had reported the payment when the receipt was signed. */
   readonly transfer_index: number | null;
   readonly pay_to: string;
   readonly amount: bigint;
 }
 
-/** A mismatch. */
+/** A transfer or a receipt that the other side contradicts. */
 export type PaymentMismatch =
   | { readonly kind: 'transfer_without_receipt'; readonly transfer: SeenTransfer }
   | { readonly kind: 'receipt_without_transfer'; readonly receipt: WalletPayment }
@@ -34,7 +34,10 @@ export interface MatchReport {
   readonly findings: readonly PaymentMismatch[];
 }
 
-/** Each transfer backs one receipt of its amount, and each receipt has its transfer: see `pairPayments`. */
+/**
+ * Compares receipts with transfers, paired by `pairPayments`: each transfer must back one receipt of its amount, and each receipt
+ * must have a transfer.
+ */
 export function matchPayments(receipts: readonly WalletPayment[], transfers: readonly SeenTransfer[]): MatchReport {
   const findings: PaymentMismatch[] = [];
   const taken = new Set<SeenTransfer>();

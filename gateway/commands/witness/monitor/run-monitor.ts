@@ -17,31 +17,31 @@ import {
 } from './match.ts';
 import { WatchedService, walletSigner } from './watched-service.ts';
 
-/** The wallet whose receipts are checked, and where its transfers are read. */
+/** The wallet whose receipts are checked, and the chain's node from which its transfers are read. */
 export interface MonitoredWallet {
-  /** Lower-case. */
+  /** In lower case. */
   readonly wallet: string;
   readonly rpc: string;
-  /** Null: the block of the first receipt. */
+  /** First block that is read; null for the block of the first receipt. */
   readonly from_block: number | null;
-  /** Besides the address that the service offers now. */
+  /** Addresses in addition to the one that the service offers now. */
   readonly treasuries: readonly string[];
   readonly signature_file: string | null;
 }
 
 interface MonitoredLog {
   readonly url: string;
-  /** Checks the log, which brings its leaves here. */
+  /** Checks the log, which also stores its new leaves in `leaves`. */
   look(): Promise<LogCheck>;
   readonly leaves: LeafFile;
 }
 
-/** The receipt of a call follows its payment after a moment. */
+/** Time to wait for the receipt of a call, which follows its payment after a moment. */
 const GRACE_MS = 3_000;
 
 /**
- * Checks a wallet once: each receipt against its signatures and the log's leaves, and receipts against transfers to the treasury.
- * Prints a line for each mismatch, and returns the exit code. @throws OperatorFault
+ * Checks a wallet once: each receipt against its signatures and the log's leaves, and all receipts against the transfers to the
+ * treasury. Prints a line for each mismatch and returns the exit code. @throws OperatorFault
  */
 export async function monitorWallet(monitored: MonitoredWallet, watching: MonitoredLog): Promise<number> {
   try {
@@ -89,7 +89,7 @@ async function monitor(monitored: MonitoredWallet, { url, look, leaves }: Monito
   return report({ wallet, treasuries, from, newest, known, matching });
 }
 
-/** The receipts that were checked so far; `more` reads further ones. */
+/** The receipts that were checked so far. `readMore` reads the later ones. */
 class Receipts {
   readonly paid: WalletPayment[] = [];
   readonly wrong: WrongReceipt[] = [];
@@ -113,7 +113,7 @@ class Receipts {
 
 type TransferRange = Parameters<TransferSource['transfers']>[0];
 
-/** The block of the first payment that the chain has; null if there is none. */
+/** Block of the first payment that the chain has; null if it has none of them. */
 async function firstBlock(
   chain: TransferSource,
   paid: readonly WalletPayment[],
@@ -129,14 +129,14 @@ async function firstBlock(
 interface ReadBlocks {
   readonly chain: TransferSource;
   readonly between: TransferRange;
-  /** The blocks that were read. */
+  /** First and, in `newest`, last block that was read. */
   readonly from: number;
   readonly newest: number;
 }
 
 /**
- * Payments outside of the blocks that were read are looked up by transaction. @throws ChainSilent if the node shows one there that it
- * left out of the blocks: it may have left out others
+ * Compares receipts with transfers. A payment outside of the blocks that were read is looked up by its transaction. @throws
+ * ChainSilent if the node shows such a payment in one of these blocks, because it may have omitted others too
  */
 async function matchedAll(
   paid: readonly WalletPayment[],
@@ -151,7 +151,7 @@ async function matchedAll(
   if (left_out)
     throw new ChainSilent(`the chain's node omitted ${left_out.tx_hash} from its logs, or the block has changed`);
   const { matched, findings } = matchPayments(paid, [...transfers, ...others]);
-  // The receipt of a transfer in a newer block may still be missing.
+  // A transfer in a newer block may not have a receipt yet.
   const later = (it: PaymentMismatch) => it.kind === 'transfer_without_receipt' && it.transfer.block_number > newest;
   return { matched, findings: findings.filter(it => !later(it)) };
 }
@@ -178,7 +178,10 @@ function report({ wallet, treasuries, from, newest, known, matching }: MonitorRe
   return wrong === 0 ? 0 : 1;
 }
 
-/** Five minutes of Base: a stream goes on after its money has moved, and a call whose process died is finished later. */
+/**
+ * Number of blocks after which a receipt should exist: five minutes of Base. A stream continues after its payment has moved, and a
+ * call whose process ended is finished later.
+ */
 const UNFINISHED_BLOCKS = 150;
 
 function sentenceOf(finding: PaymentMismatch, newest: number): string {
