@@ -4,11 +4,11 @@ import { isAbsolute, join } from 'node:path';
 import { Secret } from '../../schema/secret.ts';
 import { OperatorFault } from './fault.ts';
 
-/* Input of commands besides their arguments: the state folder, a session, the key of a wallet. */
+/* Inputs of commands in addition to their arguments: the state folder, a session, the key of a wallet. */
 
 /**
- * The folder for a command's own state: below XDG_STATE_HOME, or ~/.local/state if that is unset (XDG Base Directory
- * Specification). Never in the checkout, where it could be published or deleted.
+ * The folder for a command's state: below XDG_STATE_HOME, or ~/.local/state if that is unset (XDG Base Directory Specification). It
+ * is never in the checkout, where it could be published or deleted.
  */
 export function stateFolder(name: string): string {
   const { XDG_STATE_HOME } = process.env;
@@ -17,8 +17,8 @@ export function stateFolder(name: string): string {
 }
 
 /**
- * The session of a command: the first line of a file, or SVC_SESSION. Never an argument, which every process of the
- * machine can read. @throws OperatorFault if there is none
+ * The session of a command: the first line of a file, or SVC_SESSION. It is never an argument, because every process on the machine
+ * can read arguments. @throws OperatorFault if it is missing
  */
 export async function readSession(file: string | undefined): Promise<Secret> {
   const text = file === undefined ? process.env.SVC_SESSION : await readFile(file, 'utf8').catch(unreadable(file));
@@ -37,8 +37,8 @@ function unreadable(file: string) {
 }
 
 /**
- * The wallet key that a command signs with: WALLET_KEY. Never an argument, which every process of the machine can read.
- * Null if it is unset. @throws OperatorFault if it is not a key; the message does not repeat it
+ * The wallet key that a command signs with, WALLET_KEY; null if it is unset. It is never an argument, because every process on the
+ * machine can read arguments. @throws OperatorFault if it is not a key; the message does not contain it
  */
 export function readWalletKey(): Secret | null {
   const text = process.env.WALLET_KEY?.trim() ?? '';

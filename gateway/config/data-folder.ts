@@ -4,12 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from '../../subgraphs/durable-file.ts';
 import { ConfigFault } from './fault.ts';
 
-/* DATA_DIR, and the secrets that are generated once and kept there. */
+/* DATA_DIR, and the secrets that are generated once and stored in it. */
 
 /**
- * Creates DATA_DIR if it does not exist, and returns its real path. Other users may traverse it and not list it, because under
- * root the database server runs as another user and must reach its cluster; every file in it is 0600.
- * @throws ConfigFault if it cannot be created or written to.
+ * Creates DATA_DIR if it does not exist, and returns its real path. Other users may traverse it but not list it: under root the
+ * database server runs as another user and must reach its cluster. All files in it have mode 0600.
+ * @throws ConfigFault if it cannot be created or written to
  */
 export async function makeDataFolder(data_dir: string): Promise<string> {
   try {
@@ -23,12 +23,14 @@ export async function makeDataFolder(data_dir: string): Promise<string> {
   }
 }
 
-/** Node's own recursive mkdir never returns under a parent that accepts no folders, such as /proc. */
+/**
+ * Creates a folder and its parents. Node's own recursive mkdir never returns under a parent that accepts no folders, such as /proc.
+ */
 async function makeFolder(path: string): Promise<void> {
   if ((await stat(path).catch(unlessMissing))?.isDirectory()) return;
   if (!(await exists(dirname(path)))) await makeFolder(dirname(path));
   await mkdir(path, { mode: 0o711 }).catch(async error => {
-    // Another process was faster.
+    // The folder may exist because another process created it meanwhile.
     if (!(await stat(path).catch(() => null))?.isDirectory()) throw error;
   });
 }
@@ -56,8 +58,8 @@ export function exists(path: string): Promise<boolean> {
 }
 
 /**
- * A secret that is generated once and then kept in DATA_DIR/secrets/<name>, 0600. If several processes start at once, one
- * makes it and all read the same: the file is complete before `link` gives it its name, which succeeds only once.
+ * A secret that is generated once and then stored in DATA_DIR/secrets/<name> with mode 0600. If several processes start at once,
+ * all of them read the same secret: the file is complete before `link` gives it its name, which succeeds only once.
  */
 export async function keptSecret(data_dir: string, name: string, make: (random: string) => string): Promise<string> {
   const folder = join(data_dir, 'secrets');
@@ -67,7 +69,7 @@ export async function keptSecret(data_dir: string, name: string, make: (random: 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    // It is on disk before its first use: anything encrypted or signed with it is lost without it.
+    // The secret is on disk before its first use, because without it everything that it encrypted or signed would be lost.
     await writeDurably(aside, `${make(randomBytes(32).toString('hex'))}\n`);
     await link(aside, path).catch(unlessThere);
   } finally {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Secret } from '../../schema/secret.ts';
 import { publicKeyOf } from './solana.ts';
 
-/** The credential for a facilitator: a bearer token, or a key of Coinbase's Developer Platform, which signs tokens. */
+/** Credential for a facilitator: a bearer token, or a key of Coinbase's Developer Platform, which signs tokens. */
 export type FacilitatorAuth =
   | { readonly kind: 'bearer'; readonly token: Secret }
   | { readonly kind: 'cdp'; readonly key_id: string; readonly secret: Secret };
@@ -19,7 +19,9 @@ const FORM = '`bearer:<token>`, or `cdp:<key id>:<secret>` (EC in PEM, `\\n` for
 const FORMS = 'not bearer:<token> or cdp:<key id>:<secret>';
 const NO_KEY = 'the secret is not a CDP key: an EC key (P-256) in PEM, or 64 bytes of Ed25519 in base64';
 
-/** `bearer:<token>`, or `cdp:<key id>:<secret>` with the newlines of a PEM as they are or as `\\n`. */
+/**
+ * Schema of `bearer:<token>`, or of `cdp:<key id>:<secret>`, in which the newlines of a PEM may be written as a backslash and n.
+ */
 export function facilitatorAuth() {
   return z
     .string()
@@ -34,7 +36,7 @@ export function facilitatorAuth() {
     });
 }
 
-/** Null if the secret is not a CDP key. */
+/** Reads a key of CDP; null if the secret is not one. */
 export function cdpKey(secret: string): CdpKey | null {
   return /-----BEGIN /.test(secret) ? ecKey(secret.replaceAll('\\n', '\n')) : edwardsKey(secret);
 }
@@ -48,7 +50,7 @@ function ecKey(pem: string): CdpKey | null {
   }
 }
 
-/** Seed and public key, 32 bytes each. */
+/** Reads a key that consists of seed and public key, 32 bytes each. */
 function edwardsKey(text: string): CdpKey | null {
   const bytes = Buffer.from(text, 'base64');
   const [seed, given] = [bytes.subarray(0, SEED_BYTES), bytes.subarray(SEED_BYTES)];

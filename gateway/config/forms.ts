@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
 
 /*
- * The forms of environment variables; some have a file of their own. `form` in a schema's metadata is the form as the list
- * of variables shows it.
+ * Schemas for the forms of environment variables; some forms have a separate file. `form` in a schema's metadata is the form as
+ * shown in the list of variables.
  */
 
-/** What the list of variables shows besides zod's own `description`; see README.md of this folder. */
+/** Facts that the list of variables shows in addition to zod's own `description`; see README.md of this folder. */
 export interface VariableMeta {
-  /** What a value looks like. By default it is derived from the schema. */
+  /** Form of a value. By default it is derived from the schema. */
   readonly form?: string;
-  /** What an unset variable means. By default it is the schema's default or the stand-in. */
+  /** Meaning of an unset variable. By default it is the schema's default or the stand-in. */
   readonly unset?: string;
 }
 
@@ -20,7 +20,10 @@ export function httpUrl() {
   return z.url({ protocol: /^https?$/, error: 'not an http(s) URL' }).meta({ form: 'http(s) URL' });
 }
 
-/** A URL of scheme, host and path only: it is logged, and a user, query or fragment would not be sent. */
+/**
+ * A URL with only scheme, host and path. URLs are logged, so a user or query could be a secret, and a user, query or fragment would
+ * not be sent.
+ */
 export function placeUrl() {
   return httpUrl().refine(isPlace, 'must not contain a user, a query or a fragment');
 }
@@ -30,7 +33,7 @@ function isPlace(url: string): boolean {
   return `${username}${password}${search}${hash}` === '';
 }
 
-/** An origin as a browser sends it: it is compared as text. */
+/** An origin in the form that browsers send, because it is compared as text. */
 export function origin() {
   return z
     .string()
@@ -41,7 +44,7 @@ export function origin() {
 function isOrigin(text: string): boolean {
   if (text.includes('*')) return text === '*';
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  // An extension's or an app's: the URL class gives other schemes no origin.
+  // Origins of extensions and apps are matched by a pattern, because the URL class gives other schemes no origin.
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text);
 }
 
@@ -54,7 +57,7 @@ export function areProxies(proxies: readonly string[]): boolean {
   }
 }
 
-/** A contact (RFC 9116 section 2.5.3). An http page is refused because it can be altered on its way. */
+/** A contact (RFC 9116 section 2.5.3). A page by http is refused, because it can be altered in transit. */
 export function contactUri() {
   return z
     .string()
@@ -78,7 +81,7 @@ export function decimal(min: number, max: number) {
     .refine(value => value >= min && value <= max, `not a number from ${min} to ${max}`);
 }
 
-/** A whole number of atomic USDC (6 decimals) above 0. */
+/** An integer of atomic USDC (6 decimals) above 0. */
 export function atomicUsdc() {
   return z
     .string()
@@ -91,7 +94,7 @@ export function atomicUsdc() {
     });
 }
 
-/** A price in dollars, up to six decimals, as atomic USDC. */
+/** A price in dollars with up to six decimals, converted to atomic USDC. */
 export function dollars() {
   return z
     .string()
@@ -117,7 +120,7 @@ export function list<T extends z.ZodType<unknown, string>>(item: T) {
     .pipe(z.array(item));
 }
 
-/** 32 bytes of hex, with or without 0x; kept without, in lower case. */
+/** 32 bytes of hex, with or without 0x. The value has no 0x and is in lower case. */
 export function seed() {
   return z
     .string()
@@ -126,10 +129,10 @@ export function seed() {
     .meta({ form: '32 bytes of hex' });
 }
 
-/** The order of secp256k1's group (SEC 2 section 2.4.1): a private key is above zero and below it. */
+/** Order of secp256k1's group (SEC 2 section 2.4.1). A private key is above zero and below this number. */
 const KEYS_END = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** A seed that is used as an Ethereum private key unchanged. */
+/** A seed that is used unchanged as an Ethereum private key. */
 export function keySeed() {
   return seed()
     .refine(digits => {
@@ -175,7 +178,10 @@ export function jsonOf<T extends z.ZodType>(inner: T) {
 /** Whether the `X-Forwarded-For` of a connection from that address is trusted. */
 export type Trust = (address: string, hops: number) => boolean;
 
-/** `proxies`: addresses, networks (CIDR) or proxy-addr's names of them, such as `loopback`. @throws if an entry is none of these */
+/**
+ * Compiles a list of trusted proxies: addresses, networks (CIDR) or proxy-addr's names of networks, such as `loopback`. @throws if
+ * an entry is none of these
+ */
 export function compileTrust(proxies: readonly string[]): Trust {
   return proxyAddr.compile([...proxies]);
 }

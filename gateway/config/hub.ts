@@ -3,7 +3,7 @@ import { limits } from '../../schema/limits.ts';
 import { dialects, type HubSettings, tokenLimitMembers } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { httpUrl, withoutSlash } from './forms.ts';
 
-/** A schema for each member of `HubSettings`, and for no other. */
+/** A schema for each member of `HubSettings`, and for no other member. */
 const members = z.strictObject({
   name: z
     .string()
@@ -60,8 +60,8 @@ const members = z.strictObject({
 const SERVED = 'models, image_models, audio_models or embedding_models';
 
 /**
- * A service that answers are bought from. A property or price of a model that the hub does not serve is refused, because
- * it is most likely a misspelt id.
+ * Settings of a hub. A property or price of a model that the hub does not serve is refused, because it is most likely a misspelt
+ * id.
  */
 export const hub = members.superRefine((given, context) => {
   const { models, image_models, audio_models, embedding_models } = given;
@@ -90,7 +90,7 @@ export const hub = members.superRefine((given, context) => {
   }
 });
 
-/** `router/*` is served by the router only, and `svc/*` is reserved for this service. */
+/** Ids of a hub's models. `router/*` is served only by the router, and `svc/*` is reserved for this service. */
 function modelIds() {
   return z.array(
     z

@@ -3,11 +3,11 @@ import { withoutSolana } from './substitutes.ts';
 import { type Environment, type VariableName, variables } from './variables.ts';
 
 /*
- * Variables that are set and have no effect, which is most likely a mistake. They are a warning at each start and not a fault, because
- * other programs have variables of their own.
+ * Variables that are set without effect, which is most likely a mistake. Each start warns about them and does not fail, because the
+ * environment may contain variables of other programs.
  */
 
-/** Read by commands, and not part of the configuration. */
+/** Variables that commands read and that are not part of the configuration. */
 const ofCommands = [
   'SERVICE_URL',
   'SVC_SESSION',
@@ -20,10 +20,10 @@ const ofCommands = [
 
 const known: readonly string[] = [...Object.keys(variables.shape), ...ofCommands];
 
-/** Prefixes that no other program's variables have. */
+/** Prefixes that variables of other programs do not have. */
 const OURS = /^(?:ANCHOR|BOARD|FACILITATOR|FORMER_BASE|RATE|SETTLE_FEE|SUBGRAPH)_/;
 
-/** Shorter names resemble variables of other programs. */
+/** Minimum length of a name that is compared. Shorter names resemble variables of other programs. */
 const NAME_CHARS_MIN = 7;
 const SLIPS_MAX = 2;
 
@@ -32,7 +32,7 @@ type IdleVariable = Readonly<{ variable: VariableName; problem: string; is(envir
 const SETTLED_ELSEWHERE = 'has no effect with FACILITATOR_URL: the facilitator settles with its own keys and fees';
 const NO_SOLANA = 'has no effect: another Solana variable is empty, so payments on Solana are not offered';
 
-/** Variables that another variable leaves without effect. */
+/** Variables that have no effect because of another variable. */
 const idle: readonly IdleVariable[] = [
   ...(['FACILITATOR_KEYS', 'SOLANA_FEE_PAYER_KEY', 'SETTLE_FEE_MAX', 'SETTLE_FEE_DAY_MAX', 'ETH_USD'] as const).map(
     (variable): IdleVariable => ({
@@ -56,7 +56,7 @@ const idle: readonly IdleVariable[] = [
   },
 ];
 
-/** Each variable that is set without effect, with the reason. */
+/** The variables that are set without effect, each with the reason. */
 export function variablesWithoutEffect(environment: Environment): VariableFault[] {
   const set = Object.entries(environment).flatMap(([name, value]) => (value ? [name] : []));
   const misspelt = set.flatMap(variable => {
@@ -76,7 +76,7 @@ function nearestTo(name: string): string | null {
   return known.find(it => it.length >= NAME_CHARS_MIN && slipsBetween(name, it) <= SLIPS_MAX) ?? null;
 }
 
-/** Damerau-Levenshtein distance: letters missing, added, changed, or swapped with their neighbour. */
+/** Damerau-Levenshtein distance: number of letters that are missing, added, changed, or exchanged with their neighbour. */
 function slipsBetween(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > SLIPS_MAX) return SLIPS_MAX + 1;
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)];

@@ -5,11 +5,14 @@ import { solanaAddressOfKey as solanaAddress, solanaKey } from './solana.ts';
 import type { Environment, VariableName } from './variables.ts';
 
 /*
- * What production refuses: secrets that can be guessed or are used twice, keys and addresses whose private key is public,
- * and unencrypted connections to other machines: http for money, keys or requests of callers, and Postgres without TLS.
+ * Settings that production refuses: secrets that can be guessed or are used twice, keys and addresses whose private key is public,
+ * and unencrypted connections to other machines (http for money, keys or requests of callers, and Postgres without TLS).
  */
 
-/** Fewest characters of each secret: seeds are 32 bytes, and callers' keys may be shorter than the service's own secrets. */
+/**
+ * Minimum length of each secret, in characters. Seeds have 32 bytes, and callers' keys may be shorter than the service's own
+ * secrets.
+ */
 const secrets = {
   FACILITATOR_KEYS: 64,
   ISSUER_KEYS: 64,
@@ -31,12 +34,12 @@ const listed: ReadonlySet<SecretName> = new Set([
   ...(['FACILITATOR_KEYS', 'ISSUER_KEYS', 'API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS'] as const),
 ]);
 
-/** Fewest different characters. Random text, even of 16 characters, practically never has fewer. */
+/** Minimum number of different characters. Random text of 16 characters or more practically never has fewer. */
 const DISTINCT_MIN = 6;
-/** One piece repeated, of any length. */
+/** Matches a text that is one piece repeated, of any length. */
 const REPEATED = /^(.+?)\1+$/s;
 
-/** Secrets that can be guessed, and secrets that are used twice: a leak of one use would open the other. */
+/** Faults of secrets that can be guessed, and of secrets that are used twice: a leak of one use would disclose the other. */
 export function weakSecretFaults(environment: Environment): VariableFault[] {
   const given = names.flatMap(variable => valuesOf(variable, environment).map(value => ({ variable, value })));
   const first = new Map<string, SecretName>();
@@ -54,7 +57,7 @@ function valuesOf(variable: SecretName, environment: Environment): string[] {
   return values.map(value => spelt(value.trim())).filter(Boolean);
 }
 
-/** Two spellings of one seed, with or without 0x and in either case, count as the same value. */
+/** Normalizes a seed. With or without 0x and in either case it counts as the same value. */
 function spelt(value: string): string {
   return /^(0x)?[0-9a-f]{64}$/i.test(value) ? value.replace(/^0x/i, '').toLowerCase() : value;
 }
@@ -72,8 +75,8 @@ function sameAs(before: SecretName, variable: SecretName): string {
 }
 
 /**
- * Accounts whose private keys are published, so anyone can take what they hold: the twenty of anvil and hardhat ("test test … junk"),
- * and those of this repository on Solana.
+ * Accounts whose private keys are published, so that anyone can take their money: the twenty of anvil and hardhat ("test test …
+ * junk"), and those of this repository on Solana.
  */
 const known: ReadonlySet<string> = new Set([
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
@@ -104,7 +107,7 @@ const known: ReadonlySet<string> = new Set([
   'Dztu63uPaeWjNwr3swMeUUUBXjGjqN11B7vibttnzLjq',
 ]);
 
-/** The variables that hold a key or an address, each with the accounts that its values belong to. */
+/** The variables that contain a key or an address, each with a function that returns the accounts of its value. */
 const accounts = {
   FACILITATOR_KEYS: accountsOfSeeds,
   ISSUER_KEYS: accountsOfSeeds,
@@ -114,14 +117,14 @@ const accounts = {
   PAY_TO_SOLANA: (text: string) => [text],
 } as const satisfies Partial<Record<VariableName, (text: string) => readonly string[]>>;
 
-/** Money or signatures under a public key pair. */
+/** Faults of variables with a key or address whose private key is published. */
 export function knownKeyFaults(environment: Environment): VariableFault[] {
   return (Object.keys(accounts) as (keyof typeof accounts)[])
     .filter(variable => accounts[variable](environment[variable] ?? '').some(account => known.has(account)))
     .map(variable => ({ variable, problem: 'belongs to a development key, which is public; use one of your own' }));
 }
 
-/** Skips invalid keys: the schema of the variable reports them. */
+/** The accounts of seeds. Invalid seeds are skipped, because the schema of the variable reports them. */
 function accountsOfSeeds(text: string): readonly string[] {
   const seeds = text.split(',').map(seed => seed.trim().replace(/^0x/i, ''));
   return seeds.filter(seed => /^[0-9a-f]{64}$/i.test(seed)).flatMap(seed => accountOf(Buffer.from(seed, 'hex')));
@@ -131,7 +134,7 @@ function accountOf(seed: Buffer): readonly string[] {
   try {
     return [baseAddress(seed).toLowerCase()];
   } catch {
-    // Zero, or beyond the curve's order.
+    // The seed is zero, or not below the order of the curve.
     return [];
   }
 }
@@ -142,22 +145,22 @@ function accountsOfSolanaKey(text: string): readonly string[] {
 }
 
 /**
- * Requests to these URLs carry money, keys or text of callers, and responses are trusted, so they must be encrypted. Callers
- * send the same to BASE_URL.
+ * Variables with URLs. Requests to these URLs contain money, keys or text of callers, and responses are trusted, so they must be
+ * encrypted. Callers send the same data to BASE_URL.
  */
 const confidential: readonly VariableName[] = [
   ...(['FACILITATOR_URL', 'SUBGRAPH_URLS', 'ROUTER_URL', 'HUBS', 'WITNESSES'] as const),
   ...(['BASE_RPC_URL', 'SOLANA_RPC_URL', 'NANO_RPC_URL', 'BASE_URL'] as const),
 ];
 
-/** These over http to another machine. On this machine there is no network to listen in on. */
+/** Faults of such URLs by http to another machine. On the same machine no network can be intercepted. */
 export function plainHttpFaults(environment: Environment): VariableFault[] {
   return confidential
     .filter(variable => urlsIn(environment[variable] ?? '').some(leavesInTheClear))
     .map(variable => ({ variable, problem: 'http to another machine is not encrypted; production requires https' }));
 }
 
-/** The URLs in a variable that is a URL, a JSON object of URLs, or a JSON list of hubs or witnesses. */
+/** The URLs in a variable whose value is a URL, a JSON object of URLs, or a JSON list of hubs or witnesses. */
 function urlsIn(value: string): string[] {
   try {
     const entries: unknown[] = Object.values(JSON.parse(value) as object);
@@ -179,10 +182,10 @@ function isHere(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(hostname);
 }
 
-/** The modes that always encrypt. */
+/** Values of sslmode that always encrypt. */
 const secured: ReadonlySet<string> = new Set(['require', 'verify-ca', 'verify-full']);
 
-/** Postgres on another machine without TLS, unless DATABASE_PLAIN allows it. */
+/** Faults of a connection to Postgres on another machine without TLS, unless DATABASE_PLAIN allows it. */
 export function plainPostgresFaults({ DATABASE_URL = '', DATABASE_PLAIN }: Environment): VariableFault[] {
   if (DATABASE_PLAIN === 'intended' || !leavesUnsecured(DATABASE_URL)) return [];
   const way_out = 'set sslmode to require or verify-full, or DATABASE_PLAIN to intended if the network is your own';
@@ -192,7 +195,7 @@ export function plainPostgresFaults({ DATABASE_URL = '', DATABASE_PLAIN }: Envir
 function leavesUnsecured(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { hostname, searchParams } = new URL(text);
-  // The parameter takes precedence over the URL's host, and a path is a socket on this machine.
+  // The parameter takes precedence over the URL's host. A path is a socket on this machine.
   const host = searchParams.get('host') ?? decodeURIComponent(hostname);
   if (host === '' || host.startsWith('/') || isHere(host)) return false;
   const modes = searchParams.getAll('sslmode');

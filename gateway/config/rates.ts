@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-/** `count` uses per `seconds`; after a pause all of them may come at once. */
+/** A limit of `count` uses per `seconds`. After a pause all of them may come at once. */
 export interface Rate {
   readonly count: number;
   readonly seconds: number;
 }
 
-/** The names of the limits, as in the rate policy header and the variables. */
+/** Names of the limits, as in the rate policy header and in the variables. */
 const rateNames = ['free', 'credentials', 'unproven', 'uncharged', 'ingests'] as const;
 export type RateName = (typeof rateNames)[number];
 
 export type RateSettings = Readonly<Record<RateName, Rate>> & {
-  /** Bytes of request bodies that one client address may be sending at once. */
+  /** Maximum number of bytes of request bodies that one client address may send at the same time. */
   readonly bodies_bytes_max: number;
 };
 
-/* Rate limits: their form, the defaults of production and development, and what is set. */
+/* Rate limits: their form, the defaults of production and development, and the configured values. */
 
-/** `<count>/<seconds>`. */
+/** Schema of `<count>/<seconds>`. */
 export function rate() {
   return z
     .string()
@@ -29,7 +29,9 @@ export function rate() {
     });
 }
 
-/** In development enough for a thousand calls at once from one address, and a whole test suite after them. */
+/**
+ * Default limits. Those of development are enough for a thousand calls at once from one address, followed by a whole test suite.
+ */
 const defaultRates: Readonly<Record<'production' | 'development', RateSettings>> = {
   production: {
     free: { count: 1_200, seconds: 60 },
@@ -49,7 +51,7 @@ const defaultRates: Readonly<Record<'production' | 'development', RateSettings>>
   },
 };
 
-/** The default of a limit, as the list of variables shows it. */
+/** Default of a limit, as shown in the list of variables. */
 export function usualRate(name: keyof RateSettings): string {
   const said = (rates: RateSettings) => {
     const usual = rates[name];
@@ -67,7 +69,7 @@ interface RateVariables {
   readonly BODIES_BYTES_MAX?: number | undefined;
 }
 
-/** The limits that are set, and the defaults of the others. */
+/** The limits that are set, with defaults for the others. */
 export function ratesOf(given: RateVariables, profile: 'production' | 'development'): RateSettings {
   const usual = defaultRates[profile];
   return {

@@ -23,14 +23,14 @@ export type Settings = Readonly<{
     : Variables[K];
 }> & {
   readonly base_url: string;
-  /** `base_url`, then FORMER_BASE_URLS. */
+  /** `base_url`, followed by FORMER_BASE_URLS. */
   readonly base_urls: readonly string[];
   readonly rates: RateSettings;
   /** Whether the environment turns payments on Solana off. */
   readonly without_solana: boolean;
-  /** Unset variables that a stand-in or a generated secret replaces. */
+  /** Unset variables that are replaced by a stand-in or a generated secret. */
   readonly stand_ins: readonly SubstitutedName[];
-  /** `development` if there is any stand-in. */
+  /** `development` if any stand-in is used. */
   readonly profile: 'development' | 'production';
   /** Variables that are set without effect. */
   readonly without_effect: readonly VariableFault[];
@@ -40,10 +40,10 @@ export type Settings = Readonly<{
 
 const WHERE_TO_LOOK = ' (see gateway/config/README.md)';
 
-/** Specified variables that nothing reads yet. */
+/** Variables of the specification that no code reads yet. */
 export const unreadVariables = ['EVENTS_URL'] as const satisfies readonly VariableName[];
 
-/** What only production refuses; all faults are named at once. */
+/** Checks of faults that only production refuses. All faults are reported at once. */
 const refusedInProduction = [
   productionFaults,
   knownKeyFaults,
@@ -58,26 +58,26 @@ type Secrets = 'issuer_keys' | 'seal_key' | 'subgraph_secret' | 'anchor_key' | '
 type Keys = 'api_keys' | 'demo_keys' | 'waiver_keys' | 'board_ops_secret' | 'board_inbound_secret';
 type Services = 'database_url' | 'base_rpc_url' | 'facilitator_keys' | 'hubs' | 'subgraph_urls';
 
-/** The settings with every secret. */
+/** The settings with all secrets. */
 export type CompleteConfig = WithValues<Settings, Secrets | Keys>;
-/** The settings with every secret and every service: what the gateway runs on. */
+/** The settings with all secrets and all services, as the gateway needs them. */
 export type Config = WithValues<CompleteConfig, Services> & {
-  /** Null if payments on Solana are not offered. */
+  /** Settings of payments on Solana; null if they are not offered. */
   readonly solana: SolanaConfig | null;
-  /** Null if no `router/*` model is served. */
+  /** Settings of the router; null if no `router/*` model is served. */
   readonly router: { readonly base_url: string; readonly models: readonly string[] } | null;
 };
 
 /**
- * Reads the environment: the only place that does.
- * @throws ConfigFault with every fault at once; with NODE_ENV=production also everything that is missing.
+ * Reads the environment. No other function does.
+ * @throws ConfigFault with all faults at once; with NODE_ENV=production also with all missing variables
  */
 export function readConfig(environment: Environment = process.env): Settings {
   const read = variables.safeParse(givenValues(environment));
   const faults: VariableFault[] = read.success
     ? []
     : read.error.issues.map(({ path, message }) => ({ variable: path.join('.'), problem: message }));
-  // Refused at the start, so that nobody relies on it.
+  // The start is refused, so that no operator relies on a variable that has no effect.
   for (const variable of unreadVariables)
     if (environment[variable]) faults.push({ variable, problem: 'not supported yet; unset it' });
   faults.push(...facilitatorAuthFaults(environment));
@@ -105,7 +105,7 @@ export function readConfig(environment: Environment = process.env): Settings {
   });
 }
 
-/** A credential without the facilitator's URL is a mistake. */
+/** Fault of a credential without the facilitator's URL, which is a mistake. */
 function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environment): VariableFault[] {
   if (!FACILITATOR_AUTH || FACILITATOR_URL) return [];
   return [
@@ -116,7 +116,7 @@ function facilitatorAuthFaults({ FACILITATOR_AUTH, FACILITATOR_URL }: Environmen
   ];
 }
 
-/** Default ports of subgraphs: all four can run beside a gateway on one machine. */
+/** Default ports of subgraphs. All four can run on one machine together with a gateway. */
 const subgraphPorts: Readonly<Record<SubgraphName, string>> = {
   receipt: '4001',
   book: '4002',
@@ -125,7 +125,7 @@ const subgraphPorts: Readonly<Record<SubgraphName, string>> = {
 };
 
 /**
- * The environment of a process that serves one subgraph. BASE_URL is its gateway's, because receipts and offers name it:
+ * Reads the environment of a process that serves one subgraph. BASE_URL is its gateway's, because receipts and offers contain it:
  * production requires it, development uses the gateway's default.
  * @throws ConfigFault as `readConfig` does
  */
@@ -139,13 +139,13 @@ export function readSubgraphConfig(name: SubgraphName, environment: Environment 
   return readConfig({ ...environment, PORT: PORT || subgraphPorts[name], BASE_URL: gateway });
 }
 
-/** An empty value counts as unset, except for lists that may be empty. */
+/** Removes empty values, which count as unset, except those of lists that may be empty. */
 function givenValues(environment: Environment): Environment {
   const counts = ([name, value]: [string, string | undefined]) => value || (value === '' && emptyLists.has(name));
   return Object.fromEntries(Object.entries(environment).filter(counts));
 }
 
-/** Replaces each unset secret by one that is generated once and kept in DATA_DIR. */
+/** Replaces each unset secret by one that is generated once and stored in DATA_DIR. */
 export async function completeConfig(settings: Settings): Promise<CompleteConfig> {
   const data_dir = await makeDataFolder(settings.data_dir);
   const kept = (name: string, make = (random: string) => random) => keptSecret(data_dir, name, make);
@@ -170,7 +170,7 @@ export async function completeConfig(settings: Settings): Promise<CompleteConfig
   });
 }
 
-/** A host to connect to: loopback if all addresses are listened on. */
+/** A host to connect to: loopback if the service listens on all addresses. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
@@ -186,10 +186,10 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** The configuration if the environment names every service; null if one of them needs a stand-in. */
+/** The configuration if the environment names all services; null if one of them needs a stand-in. */
 export function namedServices(complete: CompleteConfig): Config | null {
   const { database_url, base_rpc_url, hubs, router_url, router_models: models } = complete;
-  // A facilitator settles with its own keys.
+  // A facilitator settles with its own keys, so none are required here.
   const facilitator_keys = complete.facilitator_keys ?? (complete.facilitator_url ? [] : null);
   const solana = complete.without_solana ? null : namedSolana(complete);
   if (!database_url || !base_rpc_url || !hubs || !facilitator_keys || solana === 'unnamed') return null;

@@ -2,23 +2,23 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { getBase58Decoder, getBase58Encoder } from '@solana/codecs-strings';
 import { z } from 'zod';
 
-/* The variables of Solana: addresses and keys. */
+/* Variables of Solana: addresses and keys. */
 
-/** What payments on Solana need. */
+/** Settings that payments on Solana need. */
 export interface SolanaConfig {
   readonly rpc_url: string;
-  /** The treasury: the owner of the USDC account that is paid. */
+  /** Address of the treasury, the owner of the USDC account that is paid. */
   readonly pay_to: string;
-  /** Base58 of 64 bytes; null if a facilitator settles, with a fee payer of its own. */
+  /** Key as base58 of 64 bytes; null if a facilitator settles, which uses another fee payer. */
   readonly fee_payer_key: string | null;
 }
 
 const SEED_BYTES = 32;
 const KEY_BYTES = 64;
-/** DER of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
+/** DER encoding of an Ed25519 private key up to its 32 bytes (RFC 8410 section 7). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The address of a wallet or token account: 32 bytes in base58. */
+/** Schema of the address of a wallet or token account: 32 bytes in base58. */
 export function solanaAddress() {
   return z
     .string()
@@ -26,7 +26,10 @@ export function solanaAddress() {
     .refine(text => bytesOf(text)?.length === SEED_BYTES, 'not a Solana address');
 }
 
-/** Seed and public key, 64 bytes: base58 as wallets export it, or the JSON array of solana-keygen; kept as base58. */
+/**
+ * Schema of a key of 64 bytes, seed and public key: base58 as wallets export it, or the JSON array of solana-keygen. The value is
+ * base58.
+ */
 export function solanaKey() {
   return z
     .string()
@@ -45,7 +48,7 @@ export function publicKeyOf(seed: Uint8Array): Buffer {
   return createPublicKey(secretOf(seed)).export({ format: 'der', type: 'spki' }).subarray(-SEED_BYTES);
 }
 
-/** The private key, from a key in the form of `solanaKey`. */
+/** Private key of a key in the form of `solanaKey`. */
 export function secretOfKey(key: string): KeyObject {
   return secretOf(getBase58Encoder().encode(key).slice(0, SEED_BYTES));
 }
@@ -54,12 +57,12 @@ function secretOf(seed: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
 }
 
-/** The address of an Ed25519 seed in hex. */
+/** Address of an Ed25519 seed in hex. */
 export function addressOfSeed(seed: string): string {
   return getBase58Decoder().decode(publicKeyOf(Buffer.from(seed, 'hex')));
 }
 
-/** The address of a key in the form of `solanaKey`. */
+/** Address of a key in the form of `solanaKey`. */
 export function solanaAddressOfKey(key: string): string {
   return getBase58Decoder().decode(getBase58Encoder().encode(key).slice(SEED_BYTES));
 }

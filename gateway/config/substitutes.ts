@@ -2,7 +2,7 @@ import type { NetworkName } from '../../schema/network.ts';
 import type { VariableFault } from './fault.ts';
 import { type Environment, mayBeEmpty, type VariableName } from './variables.ts';
 
-/** The stand-in for an unset variable: a development service, or a secret generated once in DATA_DIR. */
+/** The stand-in for each variable that is unset: a development service, or a secret that is generated once in DATA_DIR. */
 export const substitutes = {
   DATABASE_URL: 'an embedded Postgres',
   BASE_RPC_URL: 'a development chain',
@@ -26,7 +26,7 @@ export const substitutes = {
 
 export type SubstitutedName = keyof typeof substitutes;
 
-/** Not required if that variable is set: a facilitator settles with its own keys. */
+/** Variables that are not required if the given other variable is set, because a facilitator settles with its own keys. */
 export const unneededWith: Partial<Record<SubstitutedName, VariableName>> = {
   FACILITATOR_KEYS: 'FACILITATOR_URL',
   SOLANA_FEE_PAYER_KEY: 'FACILITATOR_URL',
@@ -46,7 +46,10 @@ export function simulatedNetworks(stand_ins: readonly SubstitutedName[]): readon
   return (Object.keys(chains) as NetworkName[]).filter(network => stand_ins.includes(chains[network]));
 }
 
-/** An empty value of one of the three means "without Solana". With a facilitator the fee payer key does not count. */
+/**
+ * Whether payments on Solana are turned off: an empty value of one of the three variables means "without Solana". With a
+ * facilitator the fee payer key does not count.
+ */
 export function withoutSolana(environment: Environment): boolean {
   const needed = environment.FACILITATOR_URL
     ? solanaNames.filter(name => name !== 'SOLANA_FEE_PAYER_KEY')
@@ -54,13 +57,13 @@ export function withoutSolana(environment: Environment): boolean {
   return needed.some(name => environment[name] === '');
 }
 
-/** Unset variables that a stand-in replaces. If there is any, the profile is development. */
+/** Unset variables that are replaced by a stand-in. If there are any, the profile is development. */
 export function substitutesInUse(environment: Environment): SubstitutedName[] {
   const unused = new Set<string>(withoutSolana(environment) ? solanaNames : []);
   return unset(environment).filter(name => !unused.has(name));
 }
 
-/** Every variable that a stand-in would replace, which production refuses. */
+/** Faults of all variables that a stand-in would replace, which production refuses. */
 export function productionFaults(environment: Environment): VariableFault[] {
   return unset(environment).map(variable => {
     const what = substitutes[variable];

@@ -4,27 +4,30 @@ import { leavesInTheClear } from './production-faults.ts';
 import { readConfig } from './read-config.ts';
 import type { Environment } from './variables.ts';
 
-/** The service whose tools a command forwards, with the credentials that it sends there. */
+/** The service whose tools a command forwards, with the credentials that are sent to it. */
 export interface ToolService {
-  /** Without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly url: string;
-  /** Header name to value. */
+  /** Values by header name. */
   readonly credentials: Readonly<Record<string, Secret>>;
-  /** Query of its /mcp, which selects the tools and schemas that are listed. Empty, or beginning with `?`. */
+  /** Query of the service's /mcp, which selects the tools and schemas that are listed. Empty, or beginning with `?`. */
   readonly query: string;
 }
 
-/** The variable of each credential and the header that it is sent in. None of them is a wallet key. */
+/** The header in which each credential is sent, by variable. No credential is a wallet key. */
 const credentialHeaders = {
   SVC_API_KEY: 'x-api-key',
   SVC_SESSION: 'x-svc-session',
   SVC_ROUTER_KEY: 'x-router-key',
 } as const;
 
-/** The variable of each parameter of /mcp. The service checks the values, because it may be of another version. */
+/** The parameter of /mcp for each variable. The service checks the values, because its version may differ. */
 const queryParameters = { SVC_TOOLS: 'tools', SVC_SCHEMAS: 'schemas' } as const;
 
-/** @throws OperatorFault if SERVICE_URL is not a URL, or credentials would be sent unencrypted to another machine */
+/**
+ * Reads the service from the environment. @throws OperatorFault if SERVICE_URL is not a URL, or credentials would be sent
+ * unencrypted to another machine
+ */
 export function readToolService(environment: Environment = process.env): ToolService {
   const { SERVICE_URL = '' } = environment;
   const url = (SERVICE_URL.trim() || readConfig().base_url).replace(/\/+$/, '');

@@ -28,23 +28,23 @@ signs the request: with its key in WALLET_KEY, or a signature in --signature-fil
 
 export interface WitnessOptions {
   readonly url: string;
-  /** Verifier keys of the log from the command line; if empty, the stored ones are used. */
+  /** Verifier keys of the log from the command line. If empty, the stored ones are used. */
   readonly keys: readonly string[];
   readonly name: string | null;
-  /** Null: a default folder for the URL. */
+  /** State folder; null for the default folder of the URL. */
   readonly state: string | null;
-  /** Null: nothing is served. */
+  /** Port to serve on; null if nothing is served. */
   readonly port: number | null;
   readonly host: string;
   readonly once: boolean;
   readonly every_ms: number;
-  /** Null without --wallet. */
+  /** The wallet whose receipts are checked; null without --wallet. */
   readonly monitored: MonitoredWallet | null;
 }
 
 const EVERY_SECONDS = '15';
 
-/** What the command line asks for. @throws UsageFault if an argument is missing or invalid */
+/** The options on the command line. @throws UsageFault if an argument is missing or invalid */
 export function witnessOptions(args: readonly string[]): WitnessOptions | 'help' {
   const { positionals, values } = parsed(args);
   if (values.help) return 'help';

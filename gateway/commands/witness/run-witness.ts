@@ -13,12 +13,12 @@ import type { WitnessOptions } from './options.ts';
 import { serveWitness } from './serve.ts';
 import { requireOwnFolder, trustedLog } from './trusted-log.ts';
 
-/** The former state folder, inside the current directory. */
+/** The default state folder of former versions, inside the current directory. */
 const FORMER = '.witness';
 
 /**
- * The default state folder: one for each URL, so that two logs share neither key nor checkpoints. A witness that began in
- * `.witness` continues there, because its key is stored there.
+ * The default state folder. Each URL has a separate one, so that two logs share neither key nor checkpoints. A witness that began
+ * in `.witness` continues there, because its key is stored in that folder.
  */
 async function ownState(url: string, say: (line: string) => void): Promise<string> {
   const { host } = new URL(url);
@@ -35,12 +35,15 @@ async function isFormer(url: string): Promise<boolean> {
   return (text ?? '').includes(JSON.stringify(url));
 }
 
-/** Only tests stop at these steps. */
+/** Continues at each step. Only tests stop there. */
 const nowhere: StepHook = async () => {};
-/** After a submission its leaves are fetched at once, so that a later fork can be traced to its first differing leaf. */
+/**
+ * Delay of the check after a submission. The leaves of a submitted checkpoint are fetched at once, so that the first leaf that
+ * differs in a later fork can be found.
+ */
 const NUDGE_MS = 200;
 
-/** Follows one log until a signal ends it, or checks it once. Resolves to the exit code. @throws OperatorFault */
+/** Follows one log until a signal ends the command, or checks the log once. Resolves to the exit code. @throws OperatorFault */
 export async function runWitness(options: WitnessOptions, reach: StepHook = nowhere): Promise<number> {
   const { host, port, once, every_ms, monitored } = options;
   const say = (line: string) => console.log(line);
@@ -67,7 +70,7 @@ export async function runWitness(options: WitnessOptions, reach: StepHook = nowh
     let last = '';
     while (!pace.stopped) {
       const looked = await follower.look();
-      // A result that repeats is printed once.
+      // Repeated results are printed only once.
       if (JSON.stringify(looked) !== last && !(looked.kind === 'unchanged' && last !== '')) report(looked);
       last = JSON.stringify(looked);
       await pace.rest();
@@ -80,10 +83,10 @@ export async function runWitness(options: WitnessOptions, reach: StepHook = nowh
   }
 }
 
-/** The service that serves the log at that prefix. */
+/** URL of the service that serves the log at that prefix. */
 const serviceAt = (prefix: string) => prefix.replace(/\/log$/, '');
 
-/** Prints the result of a check; returns the exit code. */
+/** Prints the result of a check and returns the exit code. */
 function report(looked: LogCheck): number {
   if ('sentence' in looked) {
     console.error(looked.kind === 'away' ? `Cannot check: ${looked.sentence}.` : `REFUSED: ${looked.sentence}.`);
@@ -107,7 +110,7 @@ function reportSubmissions(pace: Pace): (status: number, body: string) => void {
       console.log('Cosigned: a submitted checkpoint.');
       pace.nudge();
     }
-    // Anyone may send the same invalid submission again and again.
+    // A repeated submission is reported once, because anyone may send the same invalid one again and again.
     if (status === 422 && body !== last) console.error(`REFUSED a submission: ${body.trimEnd()}`);
     last = body;
   };
@@ -117,7 +120,7 @@ function addressOf(address: { readonly port: number } | string | null, wanted: n
   return typeof address === 'object' && address ? address.port : (wanted ?? 0);
 }
 
-/** Waits between two checks; a submission ends the wait. */
+/** Waits between two checks. A submission ends the wait. */
 class Pace {
   readonly #every_ms: number;
   readonly #stopping = new AbortController();

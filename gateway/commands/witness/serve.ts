@@ -14,7 +14,7 @@ const TEXT = 'text/plain; charset=utf-8';
 
 interface WitnessServerParts {
   readonly cosigner: Cosigner;
-  /** Called with the status and body of each answer to a submission. */
+  /** Called with status and body of each response to a submission. */
   readonly onAnswer: (status: number, body: string) => void;
 }
 
@@ -71,7 +71,7 @@ async function answerTo(
   return { status, body, media: status === 409 ? SIZE_MEDIA : TEXT };
 }
 
-/** Null if the body is not UTF-8, or too long; the rest is not read. */
+/** Text of the body; null if it is not UTF-8 or too long. The rest of a body that is too long is not read. */
 async function textOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -88,23 +88,23 @@ async function textOf(request: IncomingMessage): Promise<string | null> {
 }
 
 function send(response: ServerResponse, { status, body, media = TEXT, allow }: Answer): void {
-  // The unread rest of a request would be taken for the next one.
+  // If part of the request was not read, the connection is closed. Otherwise that part would be taken for the next request.
   const close = response.req.complete ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': media, ...(allow && { allow }), ...close });
   response.end(body);
 }
 
-/** The old size line, the proof lines and a note. */
+/** Maximum length of the line with the old size, the proof lines and the note together. */
 const SUBMISSION_BYTES_MAX = NOTE_BYTES_MAX + 4_096;
 
 interface Submission {
   readonly old_size: number;
   readonly proof: readonly Buffer[];
-  /** A signed note, not verified. */
+  /** A signed note, not yet verified. */
   readonly note: string;
 }
 
-/** The answer of add-checkpoint (https://c2sp.org/tlog-witness). */
+/** Response of add-checkpoint (https://c2sp.org/tlog-witness). */
 interface SubmissionAnswer {
   readonly status: 200 | 400 | 403 | 404 | 409 | 422;
   readonly body: string;
@@ -112,7 +112,7 @@ interface SubmissionAnswer {
 
 const SIZE_MEDIA = 'text/x.tlog.size';
 
-/** Cosigns a checkpoint that a log submits with a proof. Check and store are one step: see CosignedHeads. */
+/** Cosigns a checkpoint that a log submits with a proof. CosignedHeads checks and stores it in one step. */
 async function addCheckpoint(text: string, cosigner: Cosigner): Promise<SubmissionAnswer> {
   const submission = submissionIn(text);
   if (submission === null) return refusal(400, 'The body is not a valid add-checkpoint request.');
@@ -143,14 +143,20 @@ function submissionIn(text: string): Submission | null {
   return { old_size, proof, note: text.slice(blank + 2) };
 }
 
-/** RFC 6962 §2.1.2. An empty tree has the hash of the empty string and needs no proof. */
+/**
+ * Whether the checkpoint extends the newest cosigned one (RFC 6962 section 2.1.2). An empty tree has the hash of the empty string
+ * and needs no proof.
+ */
 function isExtension({ proof }: Submission, { head }: SignedCheckpoint, newest: CosignedHead | null): boolean {
   if (head.size === 0 && !head.root.equals(EMPTY_ROOT)) return false;
   const old = { old_size: newest?.size ?? 0, old_root: newest?.root ?? EMPTY_ROOT };
   return verifyConsistency({ ...old, size: head.size, root: head.root }, proof);
 }
 
-/** An invalid proof is no evidence against the log, because anyone may send one. Two roots of one size are. */
+/**
+ * Refuses a checkpoint without a valid proof. An invalid proof is no evidence against the log, because anyone may send one. Two
+ * signed roots of the same size are evidence and are stored.
+ */
 async function refuseContradiction(
   { note }: Submission,
   { head }: SignedCheckpoint,

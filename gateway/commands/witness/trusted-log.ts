@@ -9,7 +9,7 @@ import { OperatorFault } from '../../config/fault.ts';
 import { LogAway, LogSource } from './log-source.ts';
 import type { WitnessOptions } from './options.ts';
 
-/** The log of a state folder. */
+/** The log to which a state folder belongs. */
 export interface TrustedLog {
   readonly origin: string;
   readonly keys: readonly VerifierKey[];
@@ -21,8 +21,8 @@ const Kept = z.object({ url: z.string(), prefix: z.string(), origin: z.string(),
 type TrustedLogOptions = Pick<WitnessOptions, 'keys' | 'url'> & { readonly state: string };
 
 /**
- * The log and its trusted keys: the given ones, else the stored ones, else at the first start those that the log publishes. All
- * keys must belong to the log's origin. From then on the folder belongs to that log.
+ * Opens the log with its trusted keys: the given ones, else the stored ones, else, at the first start, those that the log
+ * publishes. All keys must have the log's origin. From then on the folder belongs to that log.
  * @throws OperatorFault if a key belongs to another log, or there is no key
  */
 export async function trustedLog(options: TrustedLogOptions, say: (line: string) => void): Promise<TrustedLog> {
@@ -44,8 +44,8 @@ export async function trustedLog(options: TrustedLogOptions, say: (line: string)
 }
 
 /**
- * A log that moved keeps its origin; another log needs another folder. Checked before anything is written. The log is only read
- * if the URL changed, so that a witness can make its key before the log answers.
+ * Checks that the folder belongs to the log, before anything is written. A log that moved keeps its origin; another log needs
+ * another folder. The log is read only if the URL has changed, so that a witness can make its key before the log responds.
  * @throws OperatorFault
  */
 export async function requireOwnFolder({ url, state }: TrustedLogOptions): Promise<void> {
@@ -71,7 +71,7 @@ async function keptLog(path: string): Promise<KeptLog | null> {
   }
 }
 
-/** The prefix of the log: the URL itself, or /log of the service there. */
+/** The prefix of the log: the URL itself, or /log of the service at the URL. */
 async function prefixOf(url: string): Promise<string> {
   const faults: string[] = [];
   for (const prefix of [url, `${url}/log`]) {

@@ -14,7 +14,7 @@ import { LogAway, readWithin } from '../log-source.ts';
 
 const ASK_MS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 8 * 2 ** 20;
-/** Bounds a service whose pages never end. */
+/** Maximum number of pages, in case a service's pages never end. */
 const PAGES_MAX = 100_000;
 
 const Page = z.object({
@@ -23,7 +23,7 @@ const Page = z.object({
 });
 const Offer = z.object({ accepts: z.array(z.object({ network: z.string(), payTo: z.string() })) });
 
-/** The requests to a watched service. Each response is bounded in time and size. */
+/** Requests to a service that is checked. Each response is limited in time and size. */
 export class WatchedService {
   readonly #url: string;
 
@@ -36,13 +36,13 @@ export class WatchedService {
     return this.#json(200, jwksUri(this.#url), { method: 'GET' });
   }
 
-  /** The address that it offers to be paid at on Base, lower-case; null if it offers none. @throws LogAway */
+  /** The address at which the service offers to be paid on Base, in lower case; null if it offers none. @throws LogAway */
   async treasury(): Promise<string | null> {
     const { data } = Offer.safeParse(await this.#json(402, `${this.#url}/v1/chat/completions`, { method: 'POST' }));
     return data?.accepts.find(({ network }) => network === 'base')?.payTo.toLowerCase() ?? null;
   }
 
-  /** The wallet's receipts after a leaf, in the log's order. @throws LogAway */
+  /** The wallet's receipts after leaf `behind`, in the log's order. @throws LogAway */
   async *receipts(wallet: string, sign: SignWallet, behind: number): AsyncGenerator<JsonObject> {
     let after = behind;
     for (let page = 0; page < PAGES_MAX; page++) {
@@ -77,16 +77,18 @@ export class WatchedService {
   }
 }
 
-/** The wallet's proof for the request. */
+/** Proof that the wallet has signed the request. */
 interface WalletProof {
   readonly signed_at: number;
   readonly signature: string;
 }
 
-/** With a key, each request gets a new signature; a signature file is used until it expires. */
+/**
+ * Returns the proof for a request. With a key, each request gets a new signature; a signature from a file is used until it expires.
+ */
 type SignWallet = () => Promise<WalletProof>;
 
-/** @throws OperatorFault if there is neither a key nor a signature */
+/** Opens a signer by the wallet's key or by a signature file. @throws OperatorFault if neither is given */
 export async function walletSigner(
   { wallet, base_url, signature_file }: { wallet: string; base_url: string; signature_file: string | null },
   clock: Clock,
