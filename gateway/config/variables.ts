@@ -33,18 +33,18 @@ export const witness = z.strictObject({
     .describe('verifier key of its cosignatures'),
 });
 
-/** Few programs read a note with more signatures. */
+/** Maximum number of witnesses. Few programs accept a note with more signatures. */
 export const WITNESSES_MAX = 12;
 
 export type WitnessConfig = z.infer<typeof witness>;
 
-/** A signature that is invalid for the current address is checked against each former one. */
+/** Maximum number of former addresses. A signature that is invalid for the current address is checked against each of them. */
 const FORMER_BASE_URLS_MAX = 4;
 
 export const subgraphNames = ['book', 'board', 'receipt', 'session'] as const;
 export type SubgraphName = (typeof subgraphNames)[number];
 
-/** Coinbase Smart Wallet, v1 and v1.1: the factories of most wallets on Base that are not deployed yet. */
+/** The factories of Coinbase Smart Wallet, v1 and v1.1, which are those of most wallets on Base that are not deployed yet. */
 const coinbaseFactories = [
   '0x0BA5ED0c6AA8c49038F819E587E2633c4A9F428a',
   '0xBA5ED110eFDBa3D005bfC882d75358ACBbB85842',
@@ -55,7 +55,7 @@ const rateOf = (name: RateName, description: string) =>
     .optional()
     .meta({ description, unset: usualRate(name) });
 
-/** One row per environment variable. An unset or empty variable is undefined. */
+/** The environment variables, one per row. An unset or empty variable is undefined. */
 export const variables = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
   PORT: decimal(1, 65_535).default(4000).describe('TCP port to listen on'),
@@ -271,7 +271,7 @@ export const emptyLists: ReadonlySet<string> = new Set<VariableName>([
   'CORS_ORIGINS',
 ]);
 
-/** For these an empty value means "none" (no such keys, or without that network), and unset means a stand-in. */
+/** Variables whose empty value means "none" (no such keys, or without that network). If they are unset, a stand-in is used. */
 export const mayBeEmpty: ReadonlySet<string> = new Set<VariableName>([
   ...(['API_KEYS', 'DEMO_KEYS', 'WAIVER_KEYS', 'ROUTER_URL'] as const),
   ...(['SOLANA_RPC_URL', 'SOLANA_FEE_PAYER_KEY', 'PAY_TO_SOLANA'] as const),

@@ -6,13 +6,13 @@ import { withLock } from './lock.ts';
 import { pageProgram } from './verifier-program.ts';
 
 /*
- * Our TypeScript and the libraries that it uses in a few files: 0.8 s of CPU until everything is loaded, 1.4 s if Node finds the 3,000
- * modules of the libraries one by one, 5.8 s if each of ours is also transpiled and compiled each time.
+ * Bundles our TypeScript and the libraries that it uses into a few files. Loading them takes 0.8 s of CPU. It takes 1.4 s if Node
+ * finds the 3,000 modules of the libraries one by one, and 5.8 s if also each of our modules is transpiled and compiled each time.
  */
 
 /**
- * Not bundled: native code, programs, packages that start workers from files of their own, a page of 9 MB that few open, and a compiler of
- * 9 MB that graphile-worker needs only for settings in its language.
+ * Packages that are not bundled: native code, programs, packages that start workers from their own files, a page of 9 MB that few
+ * users open, and a compiler of 9 MB that graphile-worker needs only for settings in its language.
  */
 const IN_PLACE = [
   '@foundry-rs/anvil',
@@ -26,14 +26,17 @@ const IN_PLACE = [
   'typescript',
 ];
 /**
- * Loaded by libraries as they start, for functions that nothing here calls: Apollo's report of this machine to Apollo (of
- * @apollo/gateway, whose executor alone is used), and drawings of query graphs.
+ * Packages that libraries load at their start for functions that our code never calls: Apollo's report of this machine to Apollo
+ * (in @apollo/gateway, of which only the executor is used), and drawings of query graphs.
  */
 const LEFT_OUT = /^(ts-graphviz|@opentelemetry\/(exporter-|resource|sdk-|semantic-conventions).*)$/;
 const BUILD_MS_MAX = 120_000;
 const ABANDONED_MS = 60 * 60 * 1000;
 
-/** If several processes need the same build, one of them makes it. No process sees half of it, even if the builder is killed. */
+/**
+ * Builds the programs, unless they are built. If several processes need the same build, one of them makes it. No process sees an
+ * incomplete build, even if the builder is killed.
+ */
 export async function build(built: Built): Promise<void> {
   await withLock(`build:${built.folder}`, () => buildOnce(built), BUILD_MS_MAX);
 }
@@ -45,9 +48,9 @@ async function buildOnce({ folder, file, root, programs, kept }: Built): Promise
   try {
     mkdirSync(own, { recursive: true });
     await bundle(programs, own, root);
-    // Named by the former sources, this build would be used for them once the change is undone.
+    // The build must not be named by the sources before a change, because it would be used for them after the change is undone.
     if (locateBuild(programs[0] ?? '').folder !== folder) throw new Error('the sources changed during the build');
-    // A folder without its program is the rest of one whose removal was interrupted.
+    // A folder without its program remains if its removal was interrupted.
     rmSync(folder, { recursive: true, force: true });
     renameSync(own, folder);
   } finally {
@@ -57,8 +60,9 @@ async function buildOnce({ folder, file, root, programs, kept }: Built): Promise
 }
 
 /**
- * A build is named by the lock file and is used for as long as that stays the same, so it must not be made from other libraries than the
- * lock names, as after a pull without an npm install. npm records what it has installed; other installers do not.
+ * Checks that the installed libraries are those of the lock file, which may differ after a pull without an npm install. A build is
+ * named by the lock file and used until that changes, so it must not be made from other libraries. npm records the installed
+ * versions; other installers do not.
  */
 function requireInstalled(): void {
   const installed = versionsIn('node_modules/.package-lock.json');
@@ -82,7 +86,7 @@ interface Lock {
 
 const NAMED_BY_CONTENT = /-[0-9a-f]{16}(?<unfinished>\.\d+)?$/;
 
-/** Removes the builds of former sources except for the newest ones, and builds that were never finished. */
+/** Removes the builds of former sources except the newest ones, and builds that were never finished. */
 function clearOthers(folder: string, kept: number): void {
   const kind = (name: string) => name.replace(NAMED_BY_CONTENT, '');
   const others = readdirSync(dirname(folder))
@@ -94,7 +98,7 @@ function clearOthers(folder: string, kept: number): void {
   for (const { path } of [...finished, ...abandoned]) clear(path);
 }
 
-/** Files that another user has left in it stay. */
+/** Removes a folder. Files that belong to another user are left in it. */
 function clear(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -113,7 +117,7 @@ async function bundle(programs: readonly string[], outdir: string, root: string)
 }
 
 /**
- * Builds a program once more as `build` does, each file followed by its source map: for measuring which lines of the sources run. The names
+ * Builds a program again as `build` does, with a source map after each file, to measure which lines of the sources run. The names
  * by which the files import each other may differ, but have the same length.
  * @public
  */
@@ -136,15 +140,15 @@ async function bundlePrograms(
     sourcemap,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // Code that several programs share is in files of its own, and so is code that one of them loads only on demand.
+    // Splitting puts code that several programs share, and code that is loaded only on demand, into separate files.
     splitting: programs.length > 1,
     external: IN_PLACE,
-    // node-fetch uses Node's URL if it exists; its fallback would load a module that Node warns about.
+    // node-fetch uses Node's URL if it exists. Its fallback would load a module about which Node warns.
     alias: { 'whatwg-url': 'node:url' },
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // As Node resolves it: one copy of graphql for all importers.
+    // Packages are resolved as by Node, so that all importers use the same copy of graphql.
     mainFields: ['main'],
     conditions: ['node'],
     // CommonJS modules load Node's own modules, and packages that are not bundled, by `require`.
@@ -162,14 +166,20 @@ async function bundlePrograms(
 }
 
 const DEFINED = '__defProp(target, "name", { value, configurable: true });';
-/** How esbuild restores the name of everything that it may have renamed: of every closure, each time it is made, at 0.3 µs. */
+/**
+ * The helper by which esbuild restores the name of everything that it may have renamed. It runs for each closure each time the
+ * closure is made, and takes 0.3 µs.
+ */
 const NAMING = `var __name = (target, value) => ${DEFINED}`;
-/** Only classes are looked up by their names. Arrows, methods and async functions, which are made over and over, have no prototype. */
+/**
+ * A helper that names only classes, because only classes are looked up by their names. Arrow functions, methods and async
+ * functions, which are made again and again, have no prototype.
+ */
 const NAMING_CLASSES = `var __name = (target, value) => !Object.hasOwn(target, "prototype") ? target : ${DEFINED}`;
 
 /**
- * Sources find the files beside them by these expressions. In a build they contain the path from the built file to each of these, so that
- * both can be moved together.
+ * Replaces the expressions by which sources find files next to them. In a build they contain the path from the built file to such a
+ * file, so that both can be moved together.
  */
 function placesFrom(outdir: string, root: string): esbuild.Plugin {
   const urlOf = (path: string) => {
@@ -194,7 +204,7 @@ function placesFrom(outdir: string, root: string): esbuild.Plugin {
   };
 }
 
-/** A script of a page is not a module of these programs: they contain it as text. */
+/** Replaces the verifier page's script by its text, because the script is not a module of these programs. */
 function withProgram(text: string): esbuild.Plugin {
   const contents = `const text = ${JSON.stringify(text)}; export const verifierProgram = async () => text;`;
   return {
@@ -204,7 +214,7 @@ function withProgram(text: string): esbuild.Plugin {
   };
 }
 
-/** An empty module in place of each: code that needs one of them after all fails with its name. */
+/** Replaces each of these packages by an empty module. Code that needs one of them fails with its name. */
 const leftOut: esbuild.Plugin = {
   name: 'left out',
   setup: ({ onResolve, onLoad }) => {
@@ -213,7 +223,7 @@ const leftOut: esbuild.Plugin = {
   },
 };
 
-/** An optional dependency of a library is looked up at run time, as without a bundle. */
+/** Leaves an optional dependency of a library that is not installed to be looked up at run time, as without a bundle. */
 const optional: esbuild.Plugin = {
   name: 'optional',
   setup: ({ onResolve, resolve }) =>

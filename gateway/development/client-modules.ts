@@ -6,9 +6,9 @@ import { ROOT } from '../built.js';
 import { browserBuild } from './verifier-program.ts';
 
 /*
- * The modules that programs of callers import: the client as JavaScript with its types, and the verifier as one file for Node and
- * one for browsers. Each file is compiled alone, as `isolatedDeclarations` demands of its exports: `npm run check` judges types, and
- * a whole type-check here would take ten times as long.
+ * The modules that callers' programs import: the client as JavaScript with its types, and the verifier as one file for Node and one
+ * for browsers. Each file is compiled separately, so its exports must state their types (`isolatedDeclarations`). `npm run check`
+ * checks the types; a whole type-check here would take ten times as long.
  */
 
 const CLIENT = ['paying-fetch', 'pay-legs', 'register-agent', 'book-follower', 'book-socket'].map(
@@ -18,7 +18,7 @@ const VERIFY = 'subgraphs/receipt/verify';
 const VERIFIER = `${VERIFY}/module.ts`;
 const RELATIVE_IMPORT = /(?<=\bfrom ['"])(\.[^'"]+)\.ts(?=['"])/g;
 
-/** Writes `client/` and `verify/` into a folder; `exports` of package.json names those in `dist/`. */
+/** Writes `client/` and `verify/` into a folder. `exports` of package.json names those in `dist/`. */
 export async function writeClientModules(folder: string): Promise<void> {
   writeReached(CLIENT, join(folder, 'client'), '.js', moduleOf);
   writeReached(CLIENT, join(folder, 'client'), '.d.ts', typesOf);
@@ -32,7 +32,7 @@ export async function writeClientModules(folder: string): Promise<void> {
       entryPoints: [join(ROOT, VERIFIER)],
       outfile: join(folder, 'verify/node.js'),
       platform: 'node',
-      // Native code and the dependencies of the package are found where the package is installed.
+      // Native code and the package's dependencies are found where the package is installed.
       packages: 'external',
     }),
     esbuild.build({
@@ -45,7 +45,10 @@ export async function writeClientModules(folder: string): Promise<void> {
   ]);
 }
 
-/** Compiles each file that the entries reach by relative imports, and no other: an import of types only is no import of the JavaScript. */
+/**
+ * Compiles the files that the entries reach by relative imports. An import that contains only types is none in the JavaScript, so
+ * its file is compiled only for the types.
+ */
 function writeReached(
   entries: readonly string[],
   folder: string,
@@ -80,7 +83,7 @@ function typesOf(file: string): string {
   return textOf(file, ts.transpileDeclaration, { ...compilerOptions, declaration: true, isolatedDeclarations: true });
 }
 
-/** @throws if an export does not state its type, or the file is not TypeScript */
+/** Compiles one file. @throws if an export does not state its type, or the file is not TypeScript */
 function textOf(file: string, transpile: typeof ts.transpileModule, options: ts.CompilerOptions): string {
   const source = readFileSync(join(ROOT, file), 'utf8');
   const asked = { fileName: file, compilerOptions: options, reportDiagnostics: true };

@@ -1,4 +1,4 @@
 import { register } from 'tsx/esm/api';
 
-/** From now on Node runs the sources: tsx compiles their decorators, which Node does not. */
+/** Lets Node run the sources from now on: tsx compiles their decorators, which Node does not. */
 register();

@@ -4,21 +4,21 @@ import { isAlive, type ProcessMark } from '../operations/process-identity.ts';
 import { withLock } from './lock.ts';
 import { endProcess, spawnDetached } from './spawn-detached.ts';
 
-/** How long a stand-in waits for the next service. Its state is on disk, and a later start continues from it. */
+/** How long a stand-in waits for another service that uses it. Its state is on disk, and a later start continues from it. */
 export const IDLE_MS = 600_000;
 
 const KEEPER = resolve(import.meta.dirname, 'keeper.ts');
-/** Compiled code is stored there, so that types are stripped once and not at each start. */
+/** Folder for compiled code, so that types are stripped once and not at each start. */
 const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/spend-receipt-gateway/keeper');
 
-/** A process that outlives its starter, and how it is ended. */
+/** A process that outlives the process that started it, with the data needed to end it. */
 export interface StandIn {
-  /** A DATA_DIR has one stand-in of each kind. */
+  /** Name of the stand-in's kind. A DATA_DIR has one stand-in of each kind. */
   readonly name: string;
   readonly mark: ProcessMark;
-  /** The lock for starting, adopting or ending it. */
+  /** Name of the lock for starting, adopting or ending it. */
   readonly lock: string;
-  /** Signals, each sent when the time of the one before is over. */
+  /** Signals, each sent if the process still runs when the time for the previous signal has passed. */
   readonly signals: readonly NodeJS.Signals[];
   readonly idle_ms: number;
 }
@@ -28,14 +28,14 @@ export interface Keeper {
 }
 
 /**
- * Ends the stand-in once no tenant of the DATA_DIR has lived for `idle_ms`, even if this process is killed. One
- * keeper serves a DATA_DIR; it ends with the last of its stand-ins. Call it under the stand-in's lock, as a tenant.
+ * Ends the stand-in when no tenant of the DATA_DIR has lived for `idle_ms`, even if this process is killed. One keeper serves a
+ * DATA_DIR and ends with the last of its stand-ins. Call this function under the stand-in's lock, as a tenant.
  */
 export async function startKeeper(data_dir: string, stand_in: StandIn): Promise<void> {
   const folder = folderIn(data_dir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeWhole(join(folder, `${stand_in.name}.json`), stand_in);
-  // An idle keeper ends under the same lock: it has seen this stand-in, or is gone.
+  // A keeper without stand-ins ends under the same lock, so it has either seen this stand-in or already ended.
   await withLock(keeperLock(data_dir), async () => {
     const known = await keeperOf(data_dir);
     if (known && isAlive(known.mark)) return;
@@ -46,12 +46,12 @@ export async function startKeeper(data_dir: string, stand_in: StandIn): Promise<
   });
 }
 
-/** Time for a clean end; Postgres writes out its buffers. */
+/** Time limit for a clean end, in which Postgres writes its buffers to disk. */
 export const END_MS_MAX = 20_000;
 
 /**
- * Ends every stand-in of a DATA_DIR that its last tenant has left, also those that this tenant did not use, and then
- * their keeper. Call it under the DATA_DIR's lock; a new process starts them again.
+ * Ends all stand-ins of a DATA_DIR that its last tenant has left, including those that this tenant did not use, and then their
+ * keeper. Call it under the DATA_DIR's lock. A new process starts them again.
  */
 export async function endStandIns(data_dir: string): Promise<void> {
   const stand_ins = await standInsOf(data_dir);
@@ -61,14 +61,14 @@ export async function endStandIns(data_dir: string): Promise<void> {
   const known = await keeperOf(data_dir);
   if (known === null) return;
   await withLock(keeperLock(data_dir), async () => {
-    // The keeper also ends stand-ins that others have added.
+    // If other processes have added stand-ins, the keeper is left to end those.
     if ((await standInsOf(data_dir)).some(({ mark }) => isAlive(mark))) return;
     await endProcess(known.mark, ['SIGTERM', 'SIGKILL']);
     await rm(keeperFile(data_dir), { force: true });
   });
 }
 
-/** All that were ever kept there, running or not. */
+/** All stand-ins that were ever started in the DATA_DIR, running or not. */
 export async function standInsOf(data_dir: string): Promise<StandIn[]> {
   const folder = folderIn(data_dir);
   const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith('.json'));

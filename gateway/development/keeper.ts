@@ -7,14 +7,14 @@ import { withLock } from './lock.ts';
 import { endProcess } from './spawn-detached.ts';
 
 /*
- * `node keeper.ts DATA_DIR`: ends the stand-ins of a DATA_DIR that no living process has used for their `idle_ms`,
- * and then itself. Nothing is lost if it dies: the next start of a stand-in starts another keeper.
+ * `node keeper.ts DATA_DIR`: ends the stand-ins of a DATA_DIR that no living process has used for their `idle_ms`, and then itself.
+ * If it is killed, no data is lost: the next start of a stand-in starts another keeper.
  */
 
 const LOOK_MS_MAX = 5_000;
 
 const [data_dir = ''] = process.argv.slice(2);
-/** The last list that was read, because stand-ins must end even if their DATA_DIR was removed. */
+/** The last list of stand-ins that was read. It is kept because stand-ins must end even if their DATA_DIR was removed. */
 const known = new Map<string, StandIn>();
 let used_ms = performance.now();
 
@@ -27,7 +27,10 @@ while (!(await isDone())) {
   await sleep(Math.min(LOOK_MS_MAX, ...[...known.values()].map(({ idle_ms }) => idle_ms / 10)));
 }
 
-/** If this cannot be known they count as used, because a missing stand-in is worse than an idle one. */
+/**
+ * Whether a living process uses the stand-ins. If this cannot be determined they count as used, because a missing stand-in is worse
+ * than an idle one.
+ */
 async function isLivedIn(): Promise<boolean> {
   return tenantsOf(data_dir).then(
     tenants => tenants.length > 0,
@@ -36,8 +39,8 @@ async function isLivedIn(): Promise<boolean> {
 }
 
 /**
- * A process that starts or adopts it has joined under the same lock: either it is seen here, or it finds the stand-in
- * gone.
+ * Ends a stand-in under its lock. A process that starts or adopts the stand-in joins the tenants under the same lock, so either
+ * that process is seen here, or it finds that the stand-in has ended.
  */
 async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<void> {
   await withLock(lock, async () => {
@@ -47,7 +50,7 @@ async function end({ name, lock, mark, signals, idle_ms }: StandIn): Promise<voi
   });
 }
 
-/** Whether nothing is left to keep; a later stand-in gets another keeper. */
+/** Whether no stand-in is left. A later stand-in gets another keeper. */
 async function isDone(): Promise<boolean> {
   await look();
   if (known.size > 0) return false;

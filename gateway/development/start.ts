@@ -17,22 +17,22 @@ import { developmentSolanaBuyers } from './svm/wallets.ts';
 
 export interface Development {
   readonly config: Config;
-  /** Wallets with USDC on the development chain; none on another chain. */
+  /** Wallets with USDC on the development chain; empty on another chain. */
   readonly wallets: readonly Wallet[];
-  /** Stops what runs in this process; Postgres and chain only if no other process uses this DATA_DIR. */
+  /** Stops the services in this process, and Postgres and the chains only if no other process uses this DATA_DIR. */
   stop(): Promise<void>;
 }
 
 const LOCK_MS = 180_000;
 
 interface StartOptions {
-  /** Whether to announce the address in development.json; only a gateway does. */
+  /** Whether to announce the address in development.json. Only a gateway does so. */
   readonly announce?: boolean;
-  /** Stand-ins end by themselves after this time without a user. */
+  /** Time without a user after which stand-ins end by themselves. */
   readonly idle_ms?: number;
 }
 
-/** Starts or adopts a stand-in for each service that is not configured; in production there are none. */
+/** Starts or adopts a stand-in for each service that is not configured. In production there are none. */
 export async function startDevelopment(
   settings: Settings,
   { announce = true, idle_ms = IDLE_MS }: StartOptions = {},
@@ -43,7 +43,7 @@ export async function startDevelopment(
   const started = new AsyncDisposableStack();
   const stop = () => withLock(lock, () => started.disposeAsync(), LOCK_MS);
   try {
-    // Under the lock, so that no process stops the stand-ins meanwhile.
+    // The lock prevents another process from stopping the stand-ins meanwhile.
     const config = await withLock(lock, () => startStandIns(complete, idle_ms, started), LOCK_MS);
     const wallets = complete.base_rpc_url ? [] : developmentBuyers;
     const announced = () => withLock(lock, () => announceOnce(config, wallets), LOCK_MS);
@@ -55,7 +55,7 @@ export async function startDevelopment(
   }
 }
 
-/** Of several services on one DATA_DIR the first one is announced, for as long as it lives. */
+/** Announces this service, unless another one on the same DATA_DIR is announced and still runs. */
 async function announceOnce(config: Config, wallets: readonly Wallet[]): Promise<void> {
   const others = (await tenantsOf(config.data_dir)).filter(({ pid, url }) => pid !== process.pid && url !== null);
   if (others.length > 0) return;
@@ -84,12 +84,12 @@ async function startStandIns(
   });
 }
 
-/** Postgres and the chains are processes of their own, shared by all services of this DATA_DIR. */
+/** Starts Postgres and the chains, which are separate processes that all services of this DATA_DIR share. */
 async function startOutliving(complete: CompleteConfig, idle_ms: number, started: AsyncDisposableStack) {
   const { data_dir, database_url, base_rpc_url } = complete;
   const tenancy = await joinTenancy(data_dir);
   const starting = [
-    // A configured service is used as it is, and not stopped.
+    // A configured service is used unchanged and not stopped.
     database_url ?? duringStart('starting Postgres', postgresOf(data_dir, idle_ms)),
     base_rpc_url ?? duringStart('starting a Base chain', baseOf(data_dir, idle_ms)),
     solanaOf(complete, idle_ms),
@@ -111,7 +111,10 @@ async function baseOf(data_dir: string, idle_ms: number): Promise<string> {
   return (await startBaseChain(data_dir, { idle_ms })).rpc_url;
 }
 
-/** Without a URL payments on Solana are not offered: disabled, or no LiteSVM for this machine. */
+/**
+ * URL of the Solana node. Null if payments on Solana are not offered, because they are disabled or LiteSVM is not available for
+ * this machine.
+ */
 async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<string | null> {
   if (complete.without_solana) return null;
   if (complete.solana_rpc_url) return complete.solana_rpc_url;
@@ -119,7 +122,7 @@ async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<stri
   return svm.kind === 'running' ? svm.rpc_url : null;
 }
 
-/** A facilitator settles with its own keys. */
+/** Settlement keys of development. None are needed with a facilitator, which settles with its own. */
 function settlementKeys(facilitator_url: string | null): Config['facilitator_keys'] {
   return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
 }

@@ -12,7 +12,7 @@ export const browserBuild = {
   target: 'es2022',
   tsconfig: join(ROOT, 'tsconfig.json'),
   platform: 'browser',
-  // Modules that a browser does not have, and their replacements.
+  // Replacements of modules that a browser does not have.
   alias: {
     'node:crypto': join(VERIFY, 'browser/crypto.ts'),
     secp256k1: join(VERIFY, 'browser/secp256k1.ts'),
@@ -21,12 +21,15 @@ export const browserBuild = {
   inject: [join(VERIFY, 'browser/buffer.ts')],
 } as const satisfies esbuild.BuildOptions;
 
-/** Programs of `gateway/verifier-page/run/`: of the page of a receipt, and of the offline page. */
+/** Names of programs in `gateway/verifier-page/run/`: of the page of a receipt, and of the offline page. */
 type PageProgram = 'own-evidence' | 'drop';
 
 const made = new Map<PageProgram, Promise<string>>();
 
-/** Made once per process. A script element ends at the first `</script` in it (HTML §4.12.1.3), so that is escaped. */
+/**
+ * Text of a page's program, built once per process. `</script` in it is escaped, because a script element ends at the first one
+ * (HTML section 4.12.1.3).
+ */
 export function pageProgram(name: PageProgram): Promise<string> {
   const making = made.get(name) ?? bundle(name);
   made.set(name, making);

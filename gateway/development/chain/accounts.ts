@@ -6,7 +6,10 @@ export interface Wallet {
   readonly private_key: Hex;
 }
 
-/** anvil's ten accounts ("test test … junk"): publicly known, each with 10,000 ETH, worth nothing elsewhere. */
+/**
+ * Keys of anvil's ten accounts ("test test … junk"). They are publicly known. Each account has 10,000 ETH here, and nothing on real
+ * chains.
+ */
 const privateKeys: readonly Hex[] = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
@@ -25,9 +28,9 @@ const wallets: readonly Wallet[] = privateKeys.map(private_key => ({
   private_key,
 }));
 
-/** Owner, pauser, blacklister, rescuer and minter of the development USDC; anvil signs for it. */
+/** Owner, pauser, blacklister, rescuer and minter of the development USDC. anvil signs for it. */
 export const usdcAdmin: Wallet = wallets[0] as Wallet;
-/** They submit settlements; several, so that the nonces of one do not delay the others. */
+/** Wallets that submit settlements. There are several, so that the nonces of one do not delay the others. */
 export const developmentFacilitators: readonly Wallet[] = wallets.slice(1, 4);
-/** They hold USDC for new users and tests. */
+/** Wallets that hold USDC for new users and tests. */
 export const developmentBuyers: readonly Wallet[] = wallets.slice(5);

@@ -6,7 +6,7 @@ import { type Contract, usdcContracts } from './usdc.ts';
 
 const BUYER_USDC_ATOMIC = 1_000_000_000n;
 
-/** The calls that turn an empty anvil into the development Base; one block seals them. */
+/** The calls that turn an empty anvil into the development Base. One block contains all of them. */
 export function genesisCalls(): ChainRpcCall[] {
   const holdings = developmentBuyers.map(({ address }) => ({ address, amount_atomic: BUYER_USDC_ATOMIC }));
   const contracts: Contract[] = [
@@ -24,18 +24,20 @@ function installCalls({ address, code, storage }: Contract): ChainRpcCall[] {
   return [{ method: 'anvil_setCode', params: [address, code] }, ...cells];
 }
 
-/** Enough for years of anchors, as for the settlement keys. */
+/** Ether for the anchor key. It lasts for years of anchors, like that of the settlement keys. */
 const BALANCE_WEI = 10n ** 19n;
 
-/** The anchor key is generated in DATA_DIR, so that no two logs share one, and genesis cannot contain it. */
+/**
+ * Gives ether to the anchor key. The key is generated in DATA_DIR, so that no two logs share one, and genesis cannot include it.
+ */
 export async function giveAnchorGas(rpc_url: string, seed: string): Promise<void> {
   const address = addressOfKey(Buffer.from(seed, 'hex'));
   await rpc(rpc_url, 'anvil_setBalance', address, `0x${BALANCE_WEI.toString(16)}`);
 }
 
 /**
- * Runtime code of Multicall3 (https://github.com/mds1/multicall3, MIT), solc 0.8.12: what the creation code in viem
- * (MIT, constants/contracts.ts) deploys. Not optimized, so a batch costs slightly more gas than on Base.
+ * Runtime code of Multicall3 (https://github.com/mds1/multicall3, MIT), solc 0.8.12, as deployed by the creation code in viem (MIT,
+ * constants/contracts.ts). It is not optimized, so a batch costs slightly more gas than on Base.
  */
 const multicall3Code: `0x${string}` = `0x${[
   '6080604052600436106100f35760003560e01c80634d2301cc1161008a578063a8b0574e11610059578063a8b0574e14610325578063bce3',

@@ -2,7 +2,7 @@ import { rpcBatch } from './rpc.ts';
 
 const BEAT_MS = 2_000;
 const IDLE_SECONDS_MAX = 60;
-/** With one slot per epoch anvil calls a block final when two follow it. */
+/** Number of newest blocks that are examined. With one slot per epoch anvil calls a block final when two blocks follow it. */
 const EMPTY_BLOCKS = 2;
 
 interface Block {
@@ -11,8 +11,8 @@ interface Block {
 }
 
 /**
- * A chain that mines only on demand does not move on: the last payment never becomes final, and no authorization expires by the chain's
- * clock. Mines what those two need and no more, because every block stays in the saved state.
+ * Mines the blocks that a chain needs which otherwise mines only on demand. Without them the last payment never becomes final, and
+ * no authorization expires by the chain's clock. No other blocks are mined, because every block stays in the saved state.
  */
 export function startHeartbeat(rpc_url: string): () => void {
   const timer = setInterval(() => void beat(rpc_url).catch(() => {}), BEAT_MS);

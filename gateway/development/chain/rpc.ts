@@ -13,7 +13,7 @@ interface RpcAnswer {
 
 const TIMEOUT_MS = 10_000;
 
-/** Several JSON-RPC calls in one HTTP request; results in the order of `calls`. @throws the first error */
+/** Sends several JSON-RPC calls in one HTTP request. Returns the results in the order of `calls`. @throws the first error */
 export async function rpcBatch(url: string, calls: readonly ChainRpcCall[]): Promise<unknown[]> {
   const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
   const response = await fetch(url, {

@@ -14,14 +14,17 @@ import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
 
 const READY_MS = 60_000;
-/** Saving writes the whole chain, 7 KB per payment ever made: every second would cost half a core after 2,000. */
+/**
+ * Seconds between two savings. Each writes the whole chain, 7 KB per payment ever made: after 2,000 payments, saving every second
+ * would cost half a core.
+ */
 const SAVE_SECONDS = 5;
-/** At this signal it saves its state. */
+/** Signals that end the node. At SIGTERM it saves its state. */
 const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 
 export interface RunningChain {
   readonly rpc_url: string;
-  /** Hash of block 0: another one means another chain with another past. */
+  /** Hash of block 0. If it changes, the chain is another one with another history. */
   readonly genesis_hash: string;
   readonly adopted: boolean;
   /** Saves the state and ends the node. */
@@ -31,13 +34,13 @@ export interface RunningChain {
 export interface ChainOptions {
   /** Seconds between two savings of the state; null keeps the chain in memory only. */
   readonly save_seconds?: number | null;
-  /** Ends by itself after this time without a user. */
+  /** Time without a user after which the node ends by itself. */
   readonly idle_ms?: number;
-  /** Another DATA_DIR whose keeper ends it: many chains that are used together need one keeper. */
+  /** Another DATA_DIR whose keeper ends the node. Many chains that are used together need only one keeper. */
   readonly kept_in?: string;
 }
 
-/** `DATA_DIR/chain/anvil.json`: written when the chain is complete, so an incomplete one is never used. */
+/** Content of `DATA_DIR/chain/anvil.json`. It is written when the chain is complete, so an incomplete chain is never used. */
 interface ChainRecord {
   readonly mark: ProcessMark;
   readonly port: number;
@@ -45,8 +48,8 @@ interface ChainRecord {
 }
 
 /**
- * The Base of a DATA_DIR: adopted if it runs, or else started from its saved state, or else created. A node that was
- * killed has lost the blocks after its last saving.
+ * Opens the Base of a DATA_DIR: adopts it if it runs, else starts it from its saved state, else creates it. A node that was killed
+ * has lost the blocks after its last saving.
  */
 export async function startBaseChain(data_dir: string, options: ChainOptions = {}): Promise<RunningChain> {
   const root = await makeDataFolder(data_dir);
@@ -79,7 +82,7 @@ async function launch(folder: string, known: ChainRecord | null, options: ChainO
   const log = join(folder, 'anvil.log');
   const mark = await spawnDetached(await runnableAnvil(folder), anvilArguments(port, state, options), {
     log,
-    // anvil keeps a cache in its home.
+    // anvil stores a cache in its home folder.
     environment: { HOME: folder, PATH: '/usr/bin:/bin' },
   });
   const url = urlOf(port);
@@ -94,7 +97,7 @@ async function launch(folder: string, known: ChainRecord | null, options: ChainO
 
 function anvilArguments(port: number, state: string, { save_seconds = SAVE_SECONDS }: ChainOptions): string[] {
   const saving = save_seconds === null ? [] : ['--state', state, '--state-interval', String(save_seconds)];
-  // Two chains of the same second would share block 0; the gas limit in its header distinguishes them.
+  // Two chains that begin in the same second would have the same block 0. The gas limit in its header distinguishes them.
   const gas_limit = 30_000_000 + randomInt(1_000_000);
   return [
     '--host',
@@ -112,7 +115,10 @@ function anvilArguments(port: number, state: string, { save_seconds = SAVE_SECON
   ];
 }
 
-/** Saving rewrites the file in place, so a kill may truncate it: then the copy of the last good start is used. */
+/**
+ * Whether there is a state to start from. Saving rewrites the file in place, so a kill may truncate it. Then the copy from the last
+ * successful start is used.
+ */
 async function soundState(state: string): Promise<boolean> {
   const copy = `${state}.sound`;
   if (await isJson(state)) await copyFile(state, copy);
@@ -153,10 +159,10 @@ function urlOf(port: number): string {
 
 const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Whether the package's anvil runs; undefined until this process has tried. */
+/** Whether the package's anvil runs; undefined before this process has tried it. */
 let packaged_runs: boolean | undefined;
 
-/** An anvil that runs: the package's, or a copy in `copies` if it lost its exec bit and cannot be changed. */
+/** Path of an anvil that runs: the package's, or a copy in `copies` if the package's is not executable and cannot be changed. */
 async function runnableAnvil(copies: string): Promise<string> {
   const shipped = packagedAnvil();
   packaged_runs ??= succeeds(null, shipped, ['--version']);
@@ -171,7 +177,7 @@ async function runnableAnvil(copies: string): Promise<string> {
 
 function packagedAnvil(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}`;
-  // The platform's package is a dependency of @foundry-rs/anvil, so it is resolved from there.
+  // The platform's package is a dependency of @foundry-rs/anvil, so it is resolved from that package.
   const inner = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'));
   return inner.resolve(`${name}/bin/anvil`);
 }

@@ -3,8 +3,8 @@ import { concat, domainSeparator, type Hex, keccak256, pad, stringToHex, toHex }
 import { networks } from '../../../schema/network.ts';
 
 /**
- * Circle's compiled USDC (FiatTokenProxy in front of FiatTokenV2_2) after all its initializers: the storage is
- * computed instead of reached by ten transactions, so a chain is ready in one request.
+ * A contract of Circle's compiled USDC (FiatTokenProxy in front of FiatTokenV2_2) after all its initializers. The storage is
+ * computed instead of being set by ten transactions, so a chain is ready after one request.
  */
 export interface Contract {
   readonly address: Hex;
@@ -17,15 +17,15 @@ interface Artifact {
   readonly deployedLinkReferences: Readonly<Record<string, Readonly<Record<string, readonly { start: number }[]>>>>;
 }
 
-/** The address of the implementation on Base. */
+/** Address of the implementation on Base. */
 const IMPLEMENTATION: Hex = '0x2ce6311ddae708829bc0784c967b7d77d19fd779';
-/** A library is linked into the implementation by address; on this chain any free address works. */
+/** Address of a library that is linked into the implementation. On this chain any unused address works. */
 const SIGNATURE_CHECKER: Hex = '0x00000000000000000000000000000000000054c0';
-/** The proxy hides its functions from its admin, so the admin must not be one of the callers. */
+/** Admin of the proxy. The proxy hides its functions from its admin, so no caller may be the admin. */
 const PROXY_ADMIN: Hex = '0x00000000000000000000000000000000000000ad';
 const MINTER_ALLOWANCE_ATOMIC = 10n ** 24n;
 
-/** FiatTokenV2_2's storage layout; positions of state variables over its chain of inheritance. */
+/** Storage layout of FiatTokenV2_2: positions of the state variables, in the order of its inheritance. */
 const slots = {
   owner: 0,
   pauser: 1,
@@ -54,7 +54,7 @@ export function usdcContracts(admin: Hex, holdings: readonly Holding[]): Contrac
   const implementation = artifact('v2/FiatTokenV2_2.sol/FiatTokenV2_2.json');
   const library = artifact('util/SignatureChecker.sol/SignatureChecker.json').deployedBytecode;
   return [
-    // A library's code starts with PUSH20 of its own address: its guard against direct calls.
+    // A library's code starts with a PUSH20 of its own address, which is its guard against direct calls.
     { address: SIGNATURE_CHECKER, code: `0x73${SIGNATURE_CHECKER.slice(2)}${library.slice(44)}`, storage: {} },
     { address: IMPLEMENTATION, code: linkLibrary(implementation, SIGNATURE_CHECKER), storage: {} },
     {
@@ -80,13 +80,13 @@ function usdcStorage(admin: Hex, holdings: readonly Holding[]): Record<Hex, Hex>
     [word(slots.symbol)]: shortString('USDC'),
     [word(slots.currency)]: shortString('USD'),
     [word(slots.decimals)]: word(6),
-    // One slot has both: the flag is above the 20 bytes of the address.
+    // One slot contains both: the flag is above the 20 bytes of the address.
     [word(slots.master_minter_and_initialized)]: word((1n << 160n) | BigInt(admin)),
     [mappingSlot(slots.minters, admin)]: word(1),
     [mappingSlot(slots.minter_allowances, admin)]: word(MINTER_ALLOWANCE_ATOMIC),
     [word(slots.total_supply)]: word(supply),
     [word(slots.domain_separator)]: domainSeparator({ domain }),
-    // 3: initializeV2, V2_1 and V2_2 have run, and cannot run again.
+    // Version 3: initializeV2, V2_1 and V2_2 have run, and cannot run again.
     [word(slots.initialized_version)]: word(3),
     ...Object.fromEntries(
       holdings.map(({ address, amount_atomic }) => [mappingSlot(slots.balances, address), word(amount_atomic)]),
@@ -112,7 +112,7 @@ function word(value: number | bigint): Hex {
   return toHex(value, { size: 32 });
 }
 
-/** Solidity stores strings below 32 bytes in their slot: text on the left, twice its length in the last byte. */
+/** Encodes a string below 32 bytes as Solidity stores it in its slot: the text on the left, twice its length in the last byte. */
 function shortString(text: string): Hex {
   return word(BigInt(pad(stringToHex(text), { dir: 'right' })) | BigInt(text.length * 2));
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sampleOf } from './sample.ts';
 
-/* Responses of the development hub to chats, whole or streamed, and the model that it names. */
+/* Responses of the development hub to chats, whole or streamed, with the model that they name. */
 
 const json = z.custom<JsonObject>(isJsonObject);
 const part = z.object({ type: z.string(), text: z.string().default('') });
 const tool = z.object({ function: z.object({ name: z.string(), parameters: json.optional() }) });
 
-/** The members of an OpenAI chat request that the development hub reads; it ignores the rest. */
+/** The members of an OpenAI chat request that the development hub reads. It ignores all others. */
 export const chatRequest = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]).nullable() })).min(1),
@@ -34,7 +34,7 @@ interface Call {
 
 export interface HubAnswer {
   readonly id: string;
-  /** Null for a tool call. */
+  /** Call of a tool; null if the response is text. */
   readonly call: Call | null;
   readonly words: readonly string[];
   readonly finish_reason: 'stop' | 'length' | 'tool_calls';
@@ -44,9 +44,9 @@ export interface HubAnswer {
 const QUOTED_MAX = 80;
 
 /**
- * The same request gets the same words and id, so that a test can predict them. One token is one word. A request that
- * offers a tool gets a call of it until it has the tool's result; one that requires JSON gets a value that fits its
- * schema.
+ * The response to a request. The same request gets the same words and id, so that a test can predict them. One token is one word. A
+ * request that offers a tool gets a call of it, unless its last message is a tool's result; a request that requires JSON gets a
+ * value that fits its schema.
  */
 export function answerTo(hub: string, request: HubChat): HubAnswer {
   const digest = createHash('sha256')
@@ -86,7 +86,7 @@ function wordsOf(hub: string, { model, messages, response_format }: HubChat): st
   return text.split(/(?<= )/);
 }
 
-/** The response as a whole. */
+/** The response as one object. */
 export function hubCompletion(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
   const message = call
@@ -96,7 +96,7 @@ export function hubCompletion(request: HubChat, answer: HubAnswer, created: numb
   return { id, object: 'chat.completion', created, model: modelNamedFor(request.model), choices, usage };
 }
 
-/** The same as OpenAI streams it: role, a chunk for each word, finish reason, and usage if requested. */
+/** The response in OpenAI's stream format: role, a chunk for each word, finish reason, and usage if requested. */
 export function hubChunks(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
   const head = { id, object: 'chat.completion.chunk', created, model: modelNamedFor(request.model) };
@@ -125,15 +125,15 @@ function wordCount(text: string): number {
 }
 
 interface NamedModel {
-  /** Where the provider documents this, or who reported it. */
+  /** Documentation or report in which this is described. */
   readonly source: string;
-  /** The member `model` of its responses. */
+  /** Value of `model` in the responses. */
   readonly names: string;
 }
 
 /**
- * Models of the development hubs whose responses name another model than the requested one, as real hubs do, so that
- * the effect on receipts and disputes can be seen.
+ * Models of the development hubs whose responses name another model than the requested one, as some real hubs do, so that the
+ * effect on receipts and disputes can be seen.
  */
 export const namedModels = {
   'dev/answers-dated': {
@@ -150,7 +150,7 @@ export const namedModels = {
   },
 } as const satisfies Record<string, NamedModel>;
 
-/** The model that a hub names in its response to a request for this one. */
+/** The model that the hub names in its response to a request for `model`. */
 function modelNamedFor(model: string): string {
   const named: NamedModel | undefined = namedModels[model as keyof typeof namedModels];
   return named?.names ?? model;

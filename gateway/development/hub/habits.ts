@@ -2,16 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { type HubChat, namedModels } from './answer.ts';
 
 /*
- * Behaviors of real hubs, byte for byte: unusual response members, ends of responses and refusals. The
- * development hubs have a model for each, whole and streamed, so that what a caller receives can be seen; tests use
- * the same bytes.
+ * Behaviors of real hubs, byte for byte: unusual members, ends and refusals in responses. The development hubs have a model for
+ * each, whole and streamed, so that developers can see the result that a caller receives. Tests use the same bytes.
  */
 
 export interface AnswerHabit {
-  /** Where the provider documents this, or who reported it. */
+  /** Documentation or report in which this is described. */
   readonly source: string;
   readonly whole: string;
-  /** Lines of the streamed body: each is an event or a comment. */
+  /** Lines of the streamed body. Each is an event or a comment. */
   readonly stream: readonly string[];
 }
 
@@ -144,21 +143,21 @@ export const answerHabits = {
   },
 } as const satisfies Record<string, AnswerHabit>;
 
-/** The streamed body: an empty line ends each event. */
+/** The streamed body, in which an empty line ends each event. */
 export function streamBody({ stream }: AnswerHabit): string {
   return stream.map(line => `${line}\n\n`).join('');
 }
 
 export interface EndHabit {
-  /** Where the provider documents this end, or who reported it. */
+  /** Documentation or report in which this end is described. */
   readonly source: string;
-  /** The body of a streamed response. */
+  /** Body of a streamed response. */
   readonly stream: string;
-  /** Whether the connection is cut after it, instead of a proper end. */
+  /** Whether the connection is cut after the body, without a proper end. */
   readonly cuts?: true;
-  /** A repeated request gets a proper response. */
+  /** Whether a repeated request gets a proper response. */
   readonly once?: true;
-  /** The body of a whole response; default: a proper one. */
+  /** Body of a whole response. Default: that of a proper response. */
   readonly whole?: string;
 }
 
@@ -204,9 +203,9 @@ export const endHabits = {
 } as const satisfies Record<string, EndHabit>;
 
 export interface HubHabit {
-  /** Where the provider documents this, or who reported it. */
+  /** Documentation or report in which this is described. */
   readonly source: string;
-  /** It refuses a request with this member, and answers any other. */
+  /** Member because of which the hub refuses a request. Requests without it are answered. Default: the hub refuses all. */
   readonly refuses?: 'max_tokens';
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -271,7 +270,9 @@ export const refusals = {
   },
 } as const satisfies Record<string, HubHabit>;
 
-/** Models of the development hubs that show how hubs refuse, answer and end, and which model they name. */
+/**
+ * Models of the development hubs that show how hubs refuse requests, how their responses look and end, and which model they name.
+ */
 export const habitModels = [refusals, answerHabits, endHabits, namedModels].flatMap(models =>
   Object.keys(models),
 ) as HabitModel[];
@@ -281,12 +282,12 @@ export type HabitModel =
   | keyof typeof endHabits
   | keyof typeof namedModels;
 
-/** After this many requests all are taken for new. */
+/** Maximum number of remembered requests. Beyond it all are forgotten, so that each counts as new. */
 const SEEN_MAX = 1_000;
 
 /**
- * Answers a chat like the hub of its model, byte for byte; false if that answers like any other. `seen`: requests of
- * models that answer oddly once.
+ * Responds to a chat like the hub that its model imitates, byte for byte. False if the model has no unusual behavior for this
+ * request. `seen` contains requests of models that respond unusually only once.
  */
 export function answerByHabit(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
   const { model, stream } = request;
@@ -304,7 +305,7 @@ export function answerByHabit(request: HubChat, response: ServerResponse, seen: 
   return true;
 }
 
-/** Whether the model's responses end in an unusual way, and one has. */
+/** Sends a response with an unusual end, if the model has one for this request. Returns whether it did. */
 function endOddly(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
   const habit: EndHabit | undefined = endHabits[request.model as keyof typeof endHabits];
   if (habit === undefined) return false;
@@ -319,7 +320,7 @@ function endOddly(request: HubChat, response: ServerResponse, seen: Set<string>)
   if (once) seen.add(name);
   if (seen.size > SEEN_MAX) seen.clear();
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  // Destroying a socket drops data that is not written yet.
+  // The socket is destroyed after the write, because destroying it drops data that is not written yet.
   if (cuts) response.write(stream, () => response.destroy());
   else response.end(stream);
   return true;

@@ -3,14 +3,14 @@ import { crc32, deflateSync } from 'node:zlib';
 import { z } from 'zod';
 import { toBase64 } from '../../../subgraphs/receipt/inference/embeddings/vectors.ts';
 
-/** A request for an image, for embeddings or for a transcription, as received. */
+/** A request for an image, for embeddings or for a transcription, as it was received. */
 interface MediaRequest {
   readonly hub: string;
   readonly content_type: string;
   readonly bytes: Buffer<ArrayBuffer>;
-  /** Unix seconds. */
+  /** Time in unix seconds. */
   readonly created: number;
-  /** Base URL of the hub, which serves its images. */
+  /** Base URL of the hub, from which its images are served. */
   readonly base_url: string;
 }
 
@@ -29,7 +29,10 @@ const embeddingRequest = z.object({
   dimensions: z.int().min(1).max(4_096).default(64),
 });
 
-/** The same input gives the same unit vector of float32 numbers, made of its hash. Throws if the request is invalid. */
+/**
+ * Makes a unit vector of float32 numbers from the hash of each input, so that the same input gets the same vector. @throws if the
+ * request is invalid
+ */
 async function answerEmbeddings({ bytes, hub }: MediaRequest): Promise<MediaAnswer> {
   const { model, input, encoding_format, dimensions } = embeddingRequest.parse(JSON.parse(bytes.toString('utf8')));
   const inputs: readonly (string | number[])[] = isOne(input) ? [input] : input;
@@ -41,12 +44,12 @@ async function answerEmbeddings({ bytes, hub }: MediaRequest): Promise<MediaAnsw
   return { model, body: { object: 'list', data, model, usage: { prompt_tokens, total_tokens: prompt_tokens } } };
 }
 
-/** A text, or its tokens. */
+/** Whether the input is a single text, or the tokens of one. */
 function isOne(input: z.output<typeof embeddingRequest>['input']): input is string | number[] {
   return typeof input === 'string' || typeof input[0] === 'number';
 }
 
-/** One token is one word, as in chats. */
+/** Number of tokens. One token is one word, as in chats. */
 function tokensIn(one: string | readonly number[]): number {
   return typeof one === 'string' ? one.split(/\s+/).filter(Boolean).length : one.length;
 }
@@ -58,7 +61,7 @@ function vectorOf(seed: string, dimensions: number): number[] {
   return numbers.map(number => Math.fround(number / length));
 }
 
-/** By path; throws if the request is invalid. */
+/** Functions that respond to media requests, by path. They throw if the request is invalid. */
 export const mediaAnswers: Readonly<Record<string, (request: MediaRequest) => Promise<MediaAnswer>>> = {
   '/v1/images/generations': answerImages,
   '/v1/audio/transcriptions': transcribe,
@@ -73,7 +76,7 @@ const imageRequest = z.object({
   response_format: z.enum(['url', 'b64_json']).default('b64_json'),
 });
 
-/** The same prompt gives the same image: one color, made of its hash. */
+/** Makes an image of one color from the hash of the prompt, so that the same prompt gets the same image. */
 async function answerImages({ bytes, created, base_url, hub }: MediaRequest): Promise<MediaAnswer> {
   const { model, prompt, size, response_format } = imageRequest.parse(JSON.parse(bytes.toString('utf8')));
   const colour = createHash('sha256').update(prompt).digest('hex').slice(0, 6);
@@ -85,7 +88,7 @@ async function answerImages({ bytes, created, base_url, hub }: MediaRequest): Pr
   return { model, body: { created, data: [{ ...image, revised_prompt }], usage: { total_tokens: 1 } } };
 }
 
-/** The image of a URL in a response; null for any other path. */
+/** The image at a URL from a response; null for any other path. */
 export function pictureAt(path: string): Buffer | null {
   const colour = path.match(/^\/v1\/images\/([0-9a-f]{6})\.png$/)?.[1];
   return colour ? pictureOf(colour) : null;
@@ -93,7 +96,7 @@ export function pictureAt(path: string): Buffer | null {
 
 const SIDE = 64;
 
-/** PNG, 8 bits per channel, RGB. */
+/** An image as PNG, with 8 bits per channel, RGB. */
 function pictureOf(colour: string): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE, 0);
@@ -113,7 +116,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
 }
 
-/** The transcription: the number of bytes and their hash. */
+/** The transcription, which states the number of bytes and their hash. */
 async function transcribe({ hub, content_type, bytes }: MediaRequest): Promise<MediaAnswer> {
   const form = await new Response(bytes, { headers: { 'content-type': content_type } }).formData();
   const file = form.get('file');

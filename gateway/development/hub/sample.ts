@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
-/** Bounds the depth, because a recursive schema would never end. */
+/** Maximum depth of a value, because a recursive schema would never end. */
 const DEPTH_MAX = 16;
 
 const formats: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const byType: Readonly<Record<string, (schema: JsonObject, root: JsonObject, dep
 };
 
 /**
- * A value that fits a JSON Schema, always the same: each object with its required members, each list as short as
- * allowed. Patterns and rarer keywords are not read.
+ * A value that fits a JSON Schema. The same schema always gets the same value: each object has only its required members, and each
+ * list is as short as allowed. Patterns and rarer keywords are ignored.
  */
 export function sampleOf(schema: Json | undefined, root: JsonObject = asObject(schema), depth = 0): Json {
   if (!isJsonObject(schema) || depth > DEPTH_MAX) return null;

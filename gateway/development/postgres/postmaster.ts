@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { commandOf, markOf, type ProcessMark } from '../../operations/process-identity.ts';
 
-/** The server of a cluster folder, by its `postmaster.pid`. */
+/** The server of a cluster folder, according to its `postmaster.pid`. */
 export interface Postmaster {
   readonly mark: ProcessMark;
   readonly port: number;
@@ -11,8 +11,8 @@ export interface Postmaster {
 }
 
 /**
- * Null: no server runs on this cluster. The pid file of a dead server stays, because Postgres checks it itself; one
- * whose pid now belongs to another process is removed, because Postgres would take that process for a server.
+ * Finds the server of a cluster; null if none runs. The pid file of a server that has ended is left, because Postgres checks it
+ * itself. It is removed if its pid now belongs to another process, because Postgres would take that process for a server.
  */
 export async function findPostmaster(cluster: string): Promise<Postmaster | null> {
   const path = join(cluster, 'postmaster.pid');
@@ -31,7 +31,7 @@ export function urlOf(port: number, password: string): string {
   return `postgresql://svc:${password}@127.0.0.1:${port}/postgres`;
 }
 
-/** Whether the server on a port answers and belongs to this cluster. */
+/** Whether the server on a port responds and belongs to this cluster. */
 export async function serves(cluster: string, url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});

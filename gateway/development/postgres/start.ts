@@ -18,23 +18,23 @@ import { findPostmaster, type Postmaster, serves, urlOf } from './postmaster.ts'
 
 const READY_MS = 60_000;
 const ATTEMPTS = 4;
-/** Time for a fast shutdown; after an incomplete one the next start recovers. */
+/** Signals for a fast shutdown, then an immediate one. After an immediate shutdown the next start recovers. */
 const SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 export interface RunningPostgres {
-  /** Of database `postgres`, with the superuser's password. */
+  /** URL of the database `postgres`, with the superuser's password. */
   readonly url: string;
-  /** The cluster's folder: in DATA_DIR, or outside if its user cannot enter there. */
+  /** Folder of the cluster: in DATA_DIR, or outside of it if the server's user cannot enter DATA_DIR. */
   readonly folder: string;
   readonly adopted: boolean;
-  /** Fast shutdown: open transactions are rolled back, committed ones are on disk. */
+  /** Makes a fast shutdown: open transactions are rolled back, and committed ones are on disk. */
   stop(): Promise<void>;
 }
 
 /**
- * The Postgres of a DATA_DIR: adopted if it runs (left by a killed process, or used by another), or else started.
- * Safe to call concurrently from several processes. It outlives them by `idle_ms` unless `stop` is called.
+ * Opens the Postgres of a DATA_DIR: adopts it if it runs (left by a killed process, or used by another), else starts it. It may be
+ * called by several processes at once. It outlives them by `idle_ms` unless `stop` is called.
  */
 export async function startPostgres(data_dir: string, idle_ms: number = IDLE_MS): Promise<RunningPostgres> {
   const root = await makeDataFolder(data_dir);
@@ -56,7 +56,7 @@ export async function startPostgres(data_dir: string, idle_ms: number = IDLE_MS)
   });
 }
 
-/** Waits for a server that is starting; for one that is stopping or dying it waits for the end and returns none. */
+/** Finds the cluster's server. Waits for one that is starting. For one that is stopping, waits for its end and returns null. */
 async function runningServer(cluster: string, home: ClusterHome): Promise<Postmaster | null> {
   const found = await findPostmaster(cluster);
   return found && awaitProcess(found.mark, READY_MS, () => readyServer(cluster, home));
@@ -96,13 +96,15 @@ async function launch(
       await writeFile(port_file, String(ready.port));
       return ready;
     }
-    // The last backends of a killed server may hold its shared memory for a moment.
+    // The last backends of a killed server may use its shared memory for a moment.
     await sleep(attempt * 200);
   }
   throw await standInFault('DATABASE_URL', 'the embedded Postgres', log);
 }
 
-/** initdb works under another name and the folder is renamed, so that a kill leaves no half cluster. */
+/**
+ * Creates the cluster. initdb works under another name and the folder is renamed, so that a kill leaves no incomplete cluster.
+ */
 async function initialise(
   binaries: string,
   home: ClusterHome,
@@ -129,13 +131,12 @@ async function initialise(
 
 interface ClusterHome {
   readonly folder: string;
-  /** Password of the only role, `svc`. Loopback is open to every user of the machine, so even a stand-in has one. */
+  /** Password of the only role, `svc`. Every user of the machine can connect to loopback, so even a stand-in has a password. */
   readonly password: string;
 }
 
 /**
- * `DATA_DIR/postgres.json`. `outside` is null while the cluster is in DATA_DIR/postgres, so that DATA_DIR can be
- * moved.
+ * Content of `DATA_DIR/postgres.json`. `outside` is null while the cluster is in DATA_DIR/postgres, so that DATA_DIR can be moved.
  */
 interface Pointer {
   readonly outside: string | null;
@@ -144,7 +145,7 @@ interface Pointer {
 
 const OUTSIDE = 'spend-receipt-gateway';
 
-/** The folder of this DATA_DIR's cluster: found by its pointer file, or created. Call it under the cluster's lock. */
+/** The folder of this DATA_DIR's cluster, found by its pointer file or created. Call it under the cluster's lock. */
 async function findHome(data_dir: string, user: SystemUser | null): Promise<ClusterHome> {
   const path = join(data_dir, 'postgres.json');
   const inside = join(data_dir, 'postgres');
@@ -158,7 +159,7 @@ async function findHome(data_dir: string, user: SystemUser | null): Promise<Clus
   return { folder, password: pointer.password };
 }
 
-/** The folder for copies of the binaries that the server's user can run. */
+/** Folder for copies of the binaries that the server's user can run. */
 async function copiesFolder(home: ClusterHome, user: SystemUser | null): Promise<string> {
   return user ? outsideFolder(user) : home.folder;
 }
@@ -169,7 +170,7 @@ async function makeFolder(inside: string, user: SystemUser | null): Promise<stri
   await chown(inside, user.uid, user.gid);
   if (mayWrite(user, inside)) return inside;
   await rmdir(inside);
-  // DATA_DIR is below a folder that this user cannot enter, such as root's 0700 home.
+  // DATA_DIR is below a folder that this user cannot enter, such as root's home with mode 0700.
   const outside = join(await outsideFolder(user), randomBytes(8).toString('hex'));
   await mkdir(outside, { mode: 0o700 });
   await chown(outside, user.uid, user.gid);
@@ -185,7 +186,10 @@ async function outsideFolder(user: SystemUser): Promise<string> {
   throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
 }
 
-/** A folder of that name that belongs to another user (anyone can make one in /tmp) must not hold programs. */
+/**
+ * Whether the folder belongs to the current user. A folder of that name by another user (anyone can make one in /tmp) must not
+ * contain programs.
+ */
 async function ownFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true });
@@ -198,8 +202,8 @@ async function ownFolder(folder: string): Promise<boolean> {
 }
 
 /**
- * The user of the server: the current one, or, because Postgres refuses root, `postgres` or else `nobody`. Null: the
- * current one.
+ * The user of the server. Null for the current user, unless that is root: Postgres refuses root, so the user is then `postgres`, or
+ * else `nobody`.
  */
 function serverUser(): SystemUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -214,7 +218,9 @@ function serverUser(): SystemUser | null {
   throw new ConfigFault([{ variable: 'DATABASE_URL', problem }]);
 }
 
-/** Whether that user can reach and write a folder: the system is asked, so access lists and mounts count too. */
+/**
+ * Whether that user can reach and write a folder. A command run by that user checks this, so access lists and mounts count too.
+ */
 function mayWrite(user: SystemUser | null, folder: string): boolean {
   return succeeds(user, 'test', ['-w', folder, '-a', '-x', folder]);
 }

@@ -11,12 +11,12 @@ export const USDC_DECIMALS = 6;
 
 const TOKEN_ACCOUNT_BYTES = 165;
 const MINT_BYTES = 82;
-/** More than the rent exemption of either. */
+/** Lamports that exceed the rent exemption of either account. */
 const RENT_EXEMPT_LAMPORTS = 10_000_000n;
 const SYSTEM_PROGRAM = address('11111111111111111111111111111111');
 const encoder = getAddressEncoder();
 
-/** The mint in SPL Token's layout, without freeze authority and without mint authority. */
+/** Account of the mint in SPL Token's layout, without freeze authority and mint authority. */
 function usdcMint(supply_atomic: bigint): SvmAccount {
   const data = Buffer.alloc(MINT_BYTES);
   data.writeBigUInt64LE(supply_atomic, 36);
@@ -25,7 +25,7 @@ function usdcMint(supply_atomic: bigint): SvmAccount {
   return ofTokenProgram(USDC_MINT, data);
 }
 
-/** A token account in SPL Token's layout, initialized, without delegate. */
+/** A token account in SPL Token's layout, initialized and without a delegate. */
 export function usdcHolding(at: string, owner: string, amount_atomic: bigint): SvmAccount {
   const data = Buffer.alloc(TOKEN_ACCOUNT_BYTES);
   data.set(encoder.encode(USDC_MINT), 0);
@@ -35,7 +35,7 @@ export function usdcHolding(at: string, owner: string, amount_atomic: bigint): S
   return ofTokenProgram(address(at), data);
 }
 
-/** A plain account with lamports. */
+/** An account of the system program, with lamports. */
 function systemAccount(at: string, lamports: bigint): SvmAccount {
   return accountAt(address(at), SYSTEM_PROGRAM, Buffer.alloc(0), lamports);
 }
@@ -46,16 +46,18 @@ function ofTokenProgram(at: Address, data: Buffer): SvmAccount {
 
 function accountAt(at: Address, programAddress: Address, data: Buffer, lamports: bigint): SvmAccount {
   const facts = { address: at, programAddress, executable: false, lamports, space: BigInt(data.length) };
-  // LiteSVM has its own copy of @solana/kit, with its own brands.
+  // LiteSVM has a separate copy of @solana/kit, whose branded types differ.
   return { ...facts, data: new Uint8Array(data) } as unknown as SvmAccount;
 }
 
 const BUYER_USDC_ATOMIC = 1_000_000_000n;
 const SUPPLY_ATOMIC = 1_000_000_000_000_000n;
-/** A settlement costs 10,000. */
+/** Lamports of the fee payer. A settlement costs 10,000. */
 const FEE_PAYER_LAMPORTS = 1_000_000_000_000n;
 
-/** Turns an empty LiteSVM into the development Solana. Always the same, because the journal is replayed on it. */
+/**
+ * The accounts that turn an empty LiteSVM into the development Solana. They never change, because the journal is replayed on them.
+ */
 export async function genesisAccounts(): Promise<SvmAccount[]> {
   const owners = developmentSolanaBuyers.map(({ address }) => address);
   const holdings = owners.map(async owner => usdcHolding(await usdcAccountOf(owner), owner, BUYER_USDC_ATOMIC));

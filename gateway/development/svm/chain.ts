@@ -7,7 +7,7 @@ import { type Address, emptySvm, failedSimulation, fund, land, type Simulation, 
 import type { Genesis, Journal, JournalEntry } from './journal.ts';
 import { type BlockTransaction, decodeTransaction, type ParsedTransaction } from './transactions.ts';
 
-/** The fate of a transaction that is sent. */
+/** Result of sending a transaction. */
 type SvmSubmission =
   | { readonly kind: 'accepted'; readonly signature: string }
   | { readonly kind: 'refused'; readonly err: Json; readonly logs: readonly string[] };
@@ -21,7 +21,8 @@ interface LiteChainOptions {
 type Effects = { readonly [Kind in JournalEntry['kind']]: (deed: Extract<JournalEntry, { kind: Kind }>) => void };
 
 /**
- * A Solana with one node: LiteSVM executes, the clock makes slots and blockhashes, the journal records what happened.
+ * A Solana with one node: LiteSVM executes transactions, the clock makes slots and blockhashes, and the journal records all
+ * changes.
  */
 export class LiteChain {
   readonly #options: LiteChainOptions;
@@ -56,7 +57,7 @@ export class LiteChain {
     return this.#landed.get(signature) ?? null;
   }
 
-  /** In the order in which they landed. */
+  /** All transactions in blocks, in the order in which they were included. */
   landedTransactions(): BlockTransaction[] {
     return [...this.#landed.values()];
   }
@@ -82,7 +83,7 @@ export class LiteChain {
     return { kind: 'accepted', signature: read.signature };
   }
 
-  /** On disk first, so that nothing that was shown is ever lost. */
+  /** Makes a change. It is on disk first, so that no change that was shown is lost. */
   perform(deed: JournalEntry): void {
     this.#options.journal.append(deed);
     this.#deeds.push(deed);
@@ -90,18 +91,18 @@ export class LiteChain {
     else this.#apply(deed);
   }
 
-  /** Stalled: accepts transactions and holds them in memory; running again it executes those that are still valid. */
+  /** If `on`, transactions are accepted and only held in memory. Otherwise those that are held and still valid are executed. */
   stall(on: boolean): void {
     this.#stalled = on;
     if (!on) for (const raw of this.#waiting.splice(0)) this.#enter(raw);
   }
 
-  /** Signatures of the held transactions. */
+  /** Signatures of the transactions that are held. */
   heldSignatures(): string[] {
     return this.#waiting.map(raw => decodeTransaction(raw).signature);
   }
 
-  /** Drops the held transactions, as a mempool may. */
+  /** Discards the transactions that are held, as a mempool may. */
   drop(): void {
     this.#waiting.splice(0);
   }
@@ -109,7 +110,7 @@ export class LiteChain {
   #enter(raw: Buffer): void {
     const read = decodeTransaction(raw);
     if (!this.#clock.isValid(read.message.lifetimeToken) || this.#landed.has(read.signature)) return;
-    // Entries of the journal are replayed without checking signatures.
+    // Signatures are checked here, because entries of the journal are replayed without a check.
     if (tryOut(this.#svm, read, true).err === 'SignatureFailure') return;
     this.perform({ kind: 'transaction', slot: this.#clock.slot(), raw: raw.toString('base64') });
   }
@@ -134,14 +135,14 @@ export class LiteChain {
     this.#clock = openClock(journal.genesis, now_ms);
     this.#svm = emptySvm(genesis);
     this.#landed = new Map();
-    // Signatures were checked the first time, and checking is most of the work.
+    // Signatures were checked the first time, and checking them is most of the work.
     this.#svm.withSigverify(false);
     for (const deed of entriesInForce(this.#deeds)) this.#apply(deed);
     this.#svm.withSigverify(true);
   }
 }
 
-/** Without the transactions that were dropped after they had landed, unless they were sent again. */
+/** The entries without the transactions that were dropped after they had been included, unless they were sent again. */
 function entriesInForce(deeds: readonly JournalEntry[]): readonly JournalEntry[] {
   const last = new Map(deeds.flatMap((deed, index) => (deed.kind === 'forgotten' ? [[deed.signature, index]] : [])));
   if (last.size === 0) return deeds;
@@ -152,26 +153,26 @@ function signatureOf(deed: JournalEntry & { kind: 'transaction' }): string {
   return decodeTransaction(Buffer.from(deed.raw, 'base64')).signature;
 }
 
-/** Without signatures, processed transactions are recognized by their message. */
+/** Whether two transactions have the same message, by which processed ones are recognized if signatures are not checked. */
 function isSame(one: ParsedTransaction, other: ParsedTransaction): boolean {
   if (one.message.lifetimeToken !== other.message.lifetimeToken) return false;
   return Buffer.from(one.transaction.messageBytes).equals(Buffer.from(other.transaction.messageBytes));
 }
 
-/** Solana's own values. */
+/** Length of a slot, as on Solana. */
 const SLOT_MS = 400;
-/** So that there is a final block from the beginning. */
+/** The first slot. It is high enough that the chain has a final block from the beginning. */
 const FIRST_SLOT = 100;
-/** A blockhash is valid for this many blocks after its own. */
+/** Number of blocks after its own for which a blockhash is valid. */
 export const BLOCKHASH_AGE_MAX = 150;
-/** A block is final when this many follow it. */
+/** Number of blocks after which a block is final. */
 const FINAL_AFTER = 32;
 
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /**
- * Slots pass with the wall clock, even while the chain is not running, and every slot has a block, whose hash is made
- * of the genesis and its number, so that nothing of it is stored.
+ * Makes slots by the wall clock, even while the chain is not running. Every slot has a block, whose hash is made from the genesis
+ * and its number, so that no block is stored.
  */
 function openClock(genesis: Genesis, now_ms: () => number) {
   let from = { slot: FIRST_SLOT, ms: genesis.started_ms };
@@ -179,7 +180,7 @@ function openClock(genesis: Genesis, now_ms: () => number) {
   let reached = 0;
   const slotAt = (ms: number) => from.slot + Math.max(0, Math.floor((ms - from.ms) / slot_ms));
   const slot = (): number => {
-    // A wall clock that is set back removes no blocks.
+    // Setting the wall clock back removes no blocks.
     reached = Math.max(reached, slotAt(now_ms()));
     return reached;
   };
@@ -196,7 +197,7 @@ function openClock(genesis: Genesis, now_ms: () => number) {
     },
     slot: (commitment: Commitment = 'processed'): number =>
       commitment === 'finalized' ? Math.max(0, slot() - FINAL_AFTER) : slot(),
-    /** Unix seconds by the chain's own clock, which jumps where slots were skipped. */
+    /** Time of a slot by the chain's own clock, in unix seconds. The clock jumps where slots were skipped. */
     time: (of: number): number => Math.floor((genesis.started_ms + of * SLOT_MS) / 1000),
     isValid(hash: string): boolean {
       const now = slot();

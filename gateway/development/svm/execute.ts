@@ -21,7 +21,8 @@ export interface Simulation {
 }
 
 export function emptySvm(genesis: readonly SvmAccount[]): LiteSVM {
-  // Blockhashes and replays are checked here: LiteSVM knows one blockhash, and Solana accepts the last 150.
+  // LiteSVM has only one valid blockhash, but Solana accepts the last 150. Blockhashes and replays are therefore checked in this
+  // folder.
   const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
   for (const account of genesis) svm.setAccount(account);
   return svm;
@@ -35,7 +36,7 @@ export function fund(svm: LiteSVM, deed: JournalEntry & { kind: 'funded' }): voi
     svm.airdrop(deed.owner as Address, BigInt(deed.lamports) as Parameters<LiteSVM['airdrop']>[1]);
 }
 
-/** Null for a transaction that no block takes: unsigned, or its fee payer has nothing. */
+/** Executes a transaction. Null for one that no block can include: it is not signed, or its fee payer has no lamports. */
 export function land(svm: LiteSVM, raw: Buffer, slot: number, time: number): BlockTransaction | null {
   const read = decodeTransaction(raw);
   const clock = svm.getClock();
@@ -83,7 +84,7 @@ export function tryOut(svm: LiteSVM, read: ParsedTransaction, signatures: boolea
   };
 }
 
-/** LiteSVM's binding throws if a signature is missing. */
+/** Result of `act`, or null if it throws, as LiteSVM's binding does if a signature is missing. */
 function withoutThrow<T>(act: () => T): T | null {
   try {
     return act();
@@ -98,7 +99,7 @@ export function failedSimulation(err: string): Simulation {
 
 type Failure = ReturnType<FailedTransactionMetadata['err']>;
 
-/** In the order of litesvm's enumerations, which are types only and absent at run time. */
+/** Names of errors, in the order of litesvm's enumerations, which are only types and do not exist at run time. */
 const transactionErrors = [
   'AccountInUse',
   'AccountLoadedTwice',
@@ -131,7 +132,7 @@ const instructionErrors = [
   'ExternalAccountLamportSpend',
 ];
 
-/** As in JSON-RPC: `"BlockhashNotFound"`, `{InstructionError: [2, {Custom: 1}]}`. */
+/** An error in the form of JSON-RPC: `"BlockhashNotFound"`, `{InstructionError: [2, {Custom: 1}]}`. */
 function failureJson(failure: Failure): Json {
   if (typeof failure === 'number') return transactionErrors[failure] ?? `TransactionError${failure}`;
   if (!('err' in failure)) return { [failure.toString().split(/[ ({]/)[0] ?? 'TransactionError']: {} };
@@ -141,7 +142,7 @@ function failureJson(failure: Failure): Json {
   return { InstructionError: [failure.index, 'code' in inner ? { Custom: inner.code } : 'BorshIoError'] };
 }
 
-/** Whether a transaction that fails this way is in a block anyway, with its fee paid. */
+/** Whether a transaction with this error is included in a block nevertheless, with its fee paid. */
 function stands(failure: Failure): boolean {
   return typeof failure !== 'number';
 }

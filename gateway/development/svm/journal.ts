@@ -2,43 +2,44 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Everything that happened to a chain, in order: replayed on the same genesis it gives the same chain. */
+/** All changes of a chain, in order. Replayed on the same genesis they make the same chain. */
 export type JournalEntry =
-  /** Raw bytes in base64, as accepted in that slot. */
+  /** A transaction as it was accepted in that slot, in base64. */
   | { readonly kind: 'transaction'; readonly slot: number; readonly raw: string }
   | ({ readonly kind: 'funded'; readonly owner: string; readonly usdc_account: string } & AccountFunds)
-  /** Slots that passed at once. */
+  /** Number of slots that passed at once. */
   | { readonly kind: 'skipped'; readonly slots: number }
-  /** The length of every later slot. */
+  /** New length of all later slots. */
   | { readonly kind: 'paced'; readonly slot_ms: number; readonly at_ms: number }
   /** The transaction is lost, because the chain abandoned the fork that contained it. */
   | { readonly kind: 'forgotten'; readonly signature: string };
 
 export interface AccountFunds {
-  /** Decimal strings, because JSON has no bigint. */
+  /** Decimal digits, because JSON has no bigint. */
   readonly usdc_atomic: string;
   readonly lamports: string;
 }
 
 /** First line of the journal. */
 export interface Genesis {
-  /** 32 bytes of hex: distinguishes two chains that were made alike. */
+  /** 32 bytes in hex, which distinguish two chains with otherwise equal data. */
   readonly seed: string;
   readonly started_ms: number;
 }
 
 export interface Journal {
   readonly genesis: Genesis;
-  /** What was written before this process began. */
+  /** Entries that were written before this process began. */
   readonly past: readonly JournalEntry[];
   /**
-   * Returns once the entry is on disk. @throws if it cannot be written: how much of it was written is then unknown until the next start
+   * Writes an entry. It returns when the entry is on disk. @throws if the entry cannot be written; until the next start it is then
+   * unknown how much of it was written
    */
   append(deed: JournalEntry): void;
   close(): void;
 }
 
-/** Opens the journal, or begins one. An incomplete last line was never confirmed, and is removed. */
+/** Opens the journal, or begins a new one. An incomplete last line was never confirmed, and is removed. */
 export function openJournal(path: string, now_ms: number): Journal {
   const lines = soundLines(path);
   const [genesis, ...past] = lines.map(line => JSON.parse(line) as unknown);
@@ -74,7 +75,7 @@ function readOrEmpty(path: string): string {
   }
 }
 
-/** Otherwise the file's name may be lost in a power failure, although its content is not. */
+/** Writes the folder to disk. Otherwise the file's name could be lost in a power failure, although its content is not. */
 function syncFolder(folder: string): void {
   const file = openSync(folder, 'r');
   fsyncSync(file);

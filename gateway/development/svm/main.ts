@@ -7,8 +7,8 @@ import { methodsOf } from './methods.ts';
 import { serveRpc } from './serve-rpc.ts';
 
 /*
- * The development Solana, a process of its own: `--port` on loopback, its journal in `--folder`. It outlives the
- * gateway that started it; however it ends, the journal has everything that it confirmed.
+ * The development Solana, a separate process: it listens on `--port` on loopback and has its journal in `--folder`. It outlives the
+ * gateway that started it. However it ends, the journal contains all changes that it confirmed.
  */
 
 const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } }).values;
@@ -19,7 +19,7 @@ const append = (deed: JournalEntry) => {
   try {
     journal.append(deed);
   } catch (fault) {
-    // The state on disk is unknown now; the next start reads it again.
+    // It is unknown which part of the entry is on disk. The next start reads the journal again.
     console.error('the journal cannot be written:', fault);
     process.exit(1);
   }

@@ -21,7 +21,7 @@ export class SvmRpcFault extends Error {
 const INVALID_PARAMS = -32602;
 const PREFLIGHT_FAILED = -32002;
 
-/** The methods of Solana's JSON-RPC that wallets, facilitators and auditors use; `dev_*` are ours. */
+/** The methods of Solana's JSON-RPC that wallets, facilitators and auditors use, and the `dev_*` methods of this project. */
 export function methodsOf(chain: LiteChain): Readonly<Record<string, RpcMethod>> {
   return {
     ...clockMethods(chain),
@@ -151,7 +151,7 @@ function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
       chain.perform({ kind: 'skipped', slots: BLOCKHASH_AGE_MAX + 1 });
       return chain.clock.slot();
     },
-    /** Decimal strings, both optional; creates the owner's USDC account if there is none. */
+    /** Adds USDC or lamports, both optional decimal digits. Creates the owner's USDC account if it does not exist. */
     dev_fund: async ([owner, funds]) => {
       const { usdc_atomic = '0', lamports = '0' } = optionsOf(funds);
       const to = { owner: String(owner), usdc_account: await usdcAccountOf(String(owner)) };
@@ -167,7 +167,7 @@ function developmentMethods(chain: LiteChain): Record<string, RpcMethod> {
       chain.drop();
       return null;
     },
-    /** Abandons the fork with the transaction: everything else happens again without it. */
+    /** Abandons the fork with the transaction. All other changes are repeated without it. */
     dev_forget: ([signature]) => {
       chain.perform({ kind: 'forgotten', signature: String(signature) });
       return null;
@@ -183,7 +183,7 @@ function statusOf(chain: LiteChain, found: BlockTransaction | null): Json {
   return { slot, confirmations, err, status: statusJson(err), confirmationStatus: name };
 }
 
-/** One node is its own majority, so what it has executed is confirmed. */
+/** State of a slot. A single node is its own majority, so an executed transaction is confirmed. */
 function statusName(chain: LiteChain, slot: number): Commitment {
   return slot <= chain.clock.slot('finalized') ? 'finalized' : 'confirmed';
 }
@@ -200,7 +200,7 @@ function inContext(chain: LiteChain, value: Json): Json {
   return { context: { apiVersion: '2.0.0', slot: chain.clock.slot() }, value };
 }
 
-/** Default: `finalized`, as in Solana. */
+/** The requested commitment. Default: `finalized`, as on Solana. */
 function commitmentOf(options: Json | undefined): Commitment {
   const { commitment } = optionsOf(options);
   return commitment === 'processed' || commitment === 'confirmed' ? commitment : 'finalized';

@@ -7,7 +7,7 @@ const METHOD_NOT_FOUND = -32601;
 const INVALID_REQUEST = -32600;
 const INTERNAL = -32603;
 
-/** JSON-RPC 2.0 over HTTP, single calls and batches, on loopback. Port 0 takes any free port. */
+/** Serves JSON-RPC 2.0 over HTTP on loopback, with single calls and batches. With port 0 the system selects a free port. */
 export async function serveRpc(port: number, methods: Readonly<Record<string, RpcMethod>>): Promise<Server> {
   const server = createServer(async (request, response) => {
     const body = JSON.stringify(await answerTo(request, methods));

@@ -14,7 +14,7 @@ import { freePort } from '../port.ts';
 import { awaitProcess, endProcess, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
 import { developmentFeePayer } from './wallets.ts';
 
-/** A start replays the journal: about a millisecond per transaction. */
+/** Time limit of a start. It replays the journal, which takes about a millisecond per transaction. */
 const READY_MS = 60_000;
 const LAUNCHER = resolve(import.meta.dirname, '../../launch.js');
 const PROGRAM = resolve(import.meta.dirname, 'main.ts');
@@ -23,26 +23,26 @@ const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 export interface RunningSvm {
   readonly kind: 'running';
   readonly rpc_url: string;
-  /** Another one means another chain with another past. */
+  /** Hash of the genesis. If it changes, the chain is another one with another history. */
   readonly genesis_hash: string;
   readonly pid: number;
   readonly adopted: boolean;
   stop(): Promise<void>;
 }
 
-/** There is no LiteSVM for this machine. */
+/** LiteSVM is not available for this machine. */
 export interface NoSvm {
   readonly kind: 'unsupported';
 }
 
-/** `DATA_DIR/svm/svm.json`: written when the chain answers. */
+/** Content of `DATA_DIR/svm/svm.json`, written when the chain responds. */
 interface SvmRecord {
   readonly mark: ProcessMark;
   readonly port: number;
   readonly genesis_hash: string;
 }
 
-/** The Solana of a DATA_DIR: adopted if it runs, or else started from its journal. */
+/** Opens the Solana of a DATA_DIR: adopts it if it runs, else starts it from its journal. */
 export async function startSvm(data_dir: string, idle_ms: number = IDLE_MS): Promise<RunningSvm | NoSvm> {
   const root = await makeDataFolder(data_dir);
   const folder = join(root, 'svm');
@@ -85,7 +85,7 @@ async function launch(folder: string, known: SvmRecord | null): Promise<SvmRecor
   return record;
 }
 
-/** Its machine code is an optional package per platform, and some platforms have none. */
+/** Whether LiteSVM can be loaded. Its native code is an optional package for each platform, and some platforms have none. */
 function hasLiteSvm(): boolean {
   try {
     const module = createRequire(import.meta.url).resolve('litesvm');
@@ -117,7 +117,7 @@ type SolanaVariables = Pick<
   'solana_rpc_url' | 'pay_to_solana' | 'solana_fee_payer_key' | 'facilitator_url'
 >;
 
-/** What payments on Solana need, on a configured node or the stand-in; null without either. */
+/** Settings of payments on Solana, with a configured node or the stand-in; null without either. */
 export async function solanaOn(given: SolanaVariables, rpc_url: string | null): Promise<SolanaConfig | null> {
   if (rpc_url === null) return null;
   const own_key = given.solana_fee_payer_key ?? developmentFeePayer.private_key;

@@ -11,7 +11,7 @@ import type { Json } from '../../../schema/canonical-json.ts';
 import { TOKEN_PROGRAM } from '../../rails/solana/transfer.ts';
 import { USDC_DECIMALS } from './accounts.ts';
 
-/** A transaction read from its bytes. */
+/** A transaction that was decoded from its bytes. */
 export interface ParsedTransaction {
   readonly signature: string;
   readonly transaction: Transaction;
@@ -24,17 +24,17 @@ export interface BlockTransaction extends ParsedTransaction {
   readonly raw: Buffer;
   readonly slot: number;
   readonly err: Json;
-  /** As `getTransaction` shows it. */
+  /** Metadata as in the result of `getTransaction`. */
   readonly meta: { readonly [name: string]: Json };
 }
 
-/** Balances of an account, before or after. */
+/** Balances of a transaction's accounts, before or after it. */
 export interface SvmHoldings {
   readonly lamports: number[];
   readonly tokens: Json[];
 }
 
-/** @throws if the bytes are not a transaction */
+/** Decodes a transaction. @throws if the bytes are not one */
 export function decodeTransaction(raw: Buffer): ParsedTransaction {
   const transaction = getTransactionDecoder().decode(raw);
   const message = getCompiledTransactionMessageDecoder().decode(
@@ -42,7 +42,7 @@ export function decodeTransaction(raw: Buffer): ParsedTransaction {
   ) as ParsedTransaction['message'];
   const [first] = Object.values(transaction.signatures);
   return {
-    // If the fee payer has not signed, the signature is empty.
+    // If the fee payer has not signed, the signature is all zeros.
     signature: getBase58Decoder().decode(first ?? new Uint8Array(64)),
     transaction: transaction as Transaction,
     message,
@@ -50,7 +50,7 @@ export function decodeTransaction(raw: Buffer): ParsedTransaction {
   };
 }
 
-/** Programs do not change here, and each look at one copies its code. */
+/** Lamports of programs. They are cached because programs never change here, and each read of a program copies its code. */
 const programLamports = new Map<string, number>();
 
 export function holdingsOf(svm: LiteSVM, keys: readonly string[]): SvmHoldings {
@@ -84,11 +84,11 @@ export function holdingsOf(svm: LiteSVM, keys: readonly string[]): SvmHoldings {
 export function tokenAmount(atomic: bigint): { readonly [name: string]: Json } {
   const unit = 10n ** BigInt(USDC_DECIMALS);
   const uiAmountString = `${atomic / unit}.${String(atomic % unit).padStart(USDC_DECIMALS, '0')}`.replace(/\.?0+$/, '');
-  // `uiAmount` is a float, and deprecated.
+  // `uiAmount` is a float and deprecated.
   return { amount: String(atomic), decimals: USDC_DECIMALS, uiAmount: null, uiAmountString };
 }
 
-/** The results of an execution besides its accounts. */
+/** Results of an execution, except the accounts. */
 export function traceOf(metadata: TransactionMetadata): { readonly [name: string]: Json } {
   const inner = metadata.innerInstructions().map((instructions, index) => ({
     index,
@@ -106,7 +106,7 @@ export function traceOf(metadata: TransactionMetadata): { readonly [name: string
   };
 }
 
-/** The message as JSON-RPC shows it with `encoding: "json"`. */
+/** A transaction in the form of JSON-RPC with `encoding: "json"`. */
 export function transactionJson({ transaction, message, keys }: ParsedTransaction): Json {
   const { header, instructions } = message as unknown as {
     readonly header: {

@@ -4,7 +4,7 @@ import { publicKeyOf } from '../../config/solana.ts';
 
 export interface SolanaWallet {
   readonly address: string;
-  /** As wallets export it: base58 of seed and public key, 64 bytes. */
+  /** Key in the form that wallets export: base58 of seed and public key, 64 bytes. */
   readonly private_key: string;
 }
 
@@ -15,12 +15,12 @@ export function solanaWallet(seed: Uint8Array): SolanaWallet {
   return { address: base58.decode(public_key), private_key: base58.decode(Buffer.concat([seed, public_key])) };
 }
 
-/** Publicly known, as anvil's accounts are: worth nothing elsewhere. */
+/** A wallet whose key is publicly known, like those of anvil's accounts. It has nothing on real chains. */
 function knownWallet(role: string): SolanaWallet {
   return solanaWallet(createHash('sha256').update(`development wallet: ${role}`).digest());
 }
 
-/** Pays the fees of settlements, and signs nothing else. */
+/** Wallet that pays the fees of settlements and signs nothing else. */
 export const developmentFeePayer = knownWallet('fee payer');
-/** They hold USDC for new users and tests. */
+/** Wallets that hold USDC for new users and tests. */
 export const developmentSolanaBuyers = [1, 2, 3, 4, 5].map(number => knownWallet(`buyer ${number}`));
