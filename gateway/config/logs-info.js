@@ -1,4 +1,4 @@
-/* LOG_LEVEL, for lines before the settings are read, which loads many modules. JavaScript, as launch.js is. */
+/* LOG_LEVEL, for lines that are logged before the settings are read, which loads many modules. It is JavaScript, like launch.js. */
 
 /** Whether LOG_LEVEL includes lines of level `info`. A wrong value is refused when the settings are read. */
 export function logsInfo() {

@@ -1,7 +1,9 @@
 import { envelopesAddition } from '../../subgraphs/receipt/envelope/addition.ts';
 import type { Feature } from './feature.ts';
 
-/** A receipt in the forms that others verify: a SCITT transparent statement (COSE), and a W3C Verifiable Credential. */
+/**
+ * Serves receipts in forms that other software verifies: a SCITT transparent statement (COSE), and a W3C Verifiable Credential.
+ */
 export const envelopesFeature: Feature = {
   name: 'envelopes',
   adds: { receipt: envelopesAddition },

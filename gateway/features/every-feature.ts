@@ -4,5 +4,8 @@ import { reconciliationFeature } from './reconciliation.ts';
 import { scoreFeature } from './score.ts';
 import { totalsFeature } from './totals.ts';
 
-/** Every feature beyond the specification. This list alone imports them: without its row a feature is not in the service. */
+/**
+ * The features beyond the specification. Only this list imports them: a feature that it does not contain is not part of the
+ * service.
+ */
 export const everyFeature: readonly Feature[] = [envelopesFeature, totalsFeature, reconciliationFeature, scoreFeature];

@@ -9,7 +9,7 @@ import type { PeriodicTask, Tasks } from '../jobs/task.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
 
-/** What the jobs of features are run with. */
+/** Dependencies of a feature's jobs. */
 export interface FeatureParts {
   readonly database: Database;
   readonly chain: Pick<BaseChain, 'block' | 'transfersFrom' | 'transfersInto'>;
@@ -18,7 +18,7 @@ export interface FeatureParts {
   readonly now_ms: () => number;
 }
 
-/** Features that another feature requires. The house rules in test/tidy read it too, without loading any feature. */
+/** Features that each feature requires. The code rules in test/tidy also read this table, without loading any feature. */
 export const featureNeeds: Readonly<Record<FeatureName, readonly FeatureName[]>> = {
   envelopes: [],
   totals: [],
@@ -27,7 +27,10 @@ export const featureNeeds: Readonly<Record<FeatureName, readonly FeatureName[]>>
   score: [],
 };
 
-/** @throws Error if a feature is listed without one that it requires, which would otherwise fail only when it is used */
+/**
+ * @throws Error if a feature is listed without one that it requires. Otherwise the fault would appear only when the feature is
+ * used.
+ */
 export function requireNeeded(features: readonly Feature[]): void {
   const listed = features.map(({ name }) => name);
   for (const name of listed) {
@@ -36,19 +39,21 @@ export function requireNeeded(features: readonly Feature[]): void {
   }
 }
 
-/** A part of the service that the specification does not ask for. The core runs without it and imports none of its files. */
+/** A part of the service that the specification does not require. The core runs without it and imports none of its files. */
 export interface Feature {
-  /** Also its name in rest-compat/feature-doors.ts, if it has endpoints. */
+  /** Name of the feature, also in rest-compat/feature-doors.ts if it has endpoints. */
   readonly name: FeatureName;
-  /** Tables and fields, by subgraph. */
+  /** Tables and fields that it adds, by subgraph. */
   readonly adds: Readonly<Partial<Record<SubgraphName, SubgraphAddition>>>;
   /** Tasks of jobs that the feature adds. */
   tasks?(parts: FeatureParts): Tasks;
-  /** Jobs that one process at a time runs again and again. */
+  /** Jobs that are repeated, each by one process at a time. */
   periodic?(parts: FeatureParts): readonly PeriodicTask[];
   /** Adds metrics that are read at each scrape. */
   watch?(metrics: Pick<Metrics, 'watch'>, database: Database): void;
-  /** Runs in the transaction that marks a row as collected, when money is seen that a facilitator reported earlier. */
+  /**
+   * Called in the database transaction that marks a row as collected, when a transfer is seen that a facilitator reported earlier.
+   */
   onArrival?(tx: Tx, seen: SeenArrival): void;
   /** Finds receipts by the transfers that paid for them. */
   indexPayments?(database: Pick<Database, 'query'>): PaymentIndex;

@@ -9,7 +9,7 @@ import type { ChainBlock } from '../rails/base/chain.ts';
 import type { ChainAnswer } from '../rails/rpc.ts';
 import type { Feature, FeatureParts } from './feature.ts';
 
-/** Reports of what a wallet sent in USDC, and the job that builds them block by block. */
+/** Adds reports of the USDC that a wallet sent, and the job that makes them block by block. */
 export const reconciliationFeature: Feature = {
   name: 'reconciliation',
   adds: { book: reconciliationAddition },
@@ -28,7 +28,7 @@ export const reconciliationFeature: Feature = {
   },
 };
 
-/** The queries about Base that a reconciliation needs. */
+/** Queries about Base that a reconciliation needs. */
 function sentTransfers(chain: FeatureParts['chain']): SentTransfers {
   return {
     async ends(from_block, to_block) {
@@ -52,7 +52,10 @@ function sentTransfers(chain: FeatureParts['chain']): SentTransfers {
   };
 }
 
-/** Null if the chain has no such block; undefined if unknown, also if the node returned a block with another number. */
+/**
+ * The block of a response. Null if the chain does not have it; undefined if unknown, or if the node returned a block with another
+ * number.
+ */
 function blockOf(answer: ChainAnswer<ChainBlock | null>, number: number | null): ChainBlock | null | undefined {
   if (answer.kind !== 'ok') return undefined;
   if (answer.value !== null && number !== null && answer.value.number !== number) return undefined;

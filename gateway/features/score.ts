@@ -5,8 +5,8 @@ import type { Hex } from '../rails/base/abi.ts';
 import type { Feature, FeatureParts } from './feature.ts';
 
 /**
- * Scores of endpoints, and the periodic job that looks up who funded the payers of the board's posts: one wallet in a round,
- * each in a few pages.
+ * Adds scores of endpoints, and a periodic job that looks up who funded the payers of the board's posts. Each run handles one
+ * wallet, in a few pages.
  */
 export const scoreFeature: Feature = {
   name: 'score',

@@ -4,17 +4,17 @@ import { indexPayments, noteTransfer, totalsFigures } from '../../subgraphs/rece
 import { lookInTime, SCRAPE_MS_MAX } from '../operations/metrics.ts';
 import type { Feature } from './feature.ts';
 
-/** Time between two statements of totals while the log grows. */
+/** Pause between two statements of totals while the log grows. */
 const REST_MS = 2_000;
 
-/** Totals of books, and which receipt each payment backs, stated shortly after the receipt is in the log. */
+/** Adds totals of books, and the receipt that each payment backs. They are stated shortly after a receipt is in the log. */
 export const totalsFeature: Feature = {
   name: 'totals',
   adds: { receipt: totalsAddition },
   periodic: parts => [
     { name: 'totals', rest_ms: REST_MS, run: signal => keepTotals(parts, signal).then(() => undefined) },
   ],
-  /** `svc_totals_conflicts` is an alarm: it is 1 if one payment backs two receipts. */
+  /** Adds metrics. An alert should be set on `svc_totals_conflicts`: it is 1 if a payment backs two receipts. */
   watch(metrics, database) {
     const look = (figure: 'leaves' | 'conflicts') => async () => {
       const seen = await lookInTime(totalsFigures(database), SCRAPE_MS_MAX);

@@ -9,24 +9,24 @@ import { JOBS_SCHEMA } from '../../subgraphs/migrate-jobs.ts';
 import { isOutage } from '../../subgraphs/outage.ts';
 import { lookInTime } from '../operations/metrics.ts';
 
-/** Pause before the next worker, since the cause of a failure may take a moment to pass. */
+/** Pause before the next worker is started, since the cause of a failure may last for a moment. */
 const REST_MS = 500;
 /** Time that a stop waits in addition to the running jobs. */
 const STOP_MS_MAX = 1_000;
-/** A worker that has not looked for jobs after this many sweeps that reached the database is replaced. */
+/** Number of sweeps that reach the database after which a worker that has not looked for jobs is replaced. */
 const SWEEPS_MAX = 3;
 
 interface LaneParts extends Omit<WorkerParts, 'id' | 'library' | 'tasks' | 'free'> {
   readonly name: string;
-  /** Tasks that may run now; empty while none may. */
+  /** Tasks that may run now; empty while no task may run. */
   readonly tasks: (signal: AbortSignal) => library.TaskList;
-  /** Resolves once the worker's owner is stored; rejects while it cannot be. */
+  /** Stores the owner of the worker with that id. Rejects if that is not possible now. */
   readonly note: (id: string) => Promise<unknown>;
   readonly free: (id: string) => Promise<unknown>;
   readonly logger: Logger;
 }
 
-/** Runs one worker of the library for some kinds of jobs, separate from other lanes, and replaces it when it fails. */
+/** Runs one worker of the library for some kinds of jobs, separate from other lanes, and replaces it if it fails. */
 export class Lane {
   readonly #parts: LaneParts;
   readonly #stopping = new AbortController();
@@ -40,7 +40,7 @@ export class Lane {
     this.#parts = parts;
   }
 
-  /** Id of the worker that may hold jobs now; null while there is none. */
+  /** Id of the worker that may hold jobs now; null if no worker runs. */
   get id(): string | null {
     return this.#id;
   }
@@ -49,7 +49,7 @@ export class Lane {
     this.#running = this.#run();
   }
 
-  /** Called when a sweep has just reached the database. */
+  /** Called after each sweep that has reached the database. */
   swept(): void {
     if (!this.#worker || this.#worker.fetched) this.#sweeps = 0;
     else if (++this.#sweeps >= SWEEPS_MAX) this.renew();
@@ -63,7 +63,7 @@ export class Lane {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.renew();
-    // The loop may be waiting for an unreachable database to store the next worker's owner.
+    // The loop may be waiting to store the next worker's owner in a database that cannot be reached.
     await lookInTime(this.#running, STOP_MS_MAX);
     await Promise.all(this.#ending);
   }
@@ -97,7 +97,7 @@ export class Lane {
     this.#end(worker);
   }
 
-  /** Only `stop` waits for jobs that still run in the old worker. */
+  /** Stops a worker without waiting for its jobs; only `stop` waits for them. */
   #end(worker: Worker): void {
     if (this.#worker === worker) {
       this.#worker = null;
@@ -111,10 +111,10 @@ export class Lane {
 
 /** Time that running jobs have to finish when a worker stops. */
 const FINISH_MS = 2_000;
-/** Time that they have to react to the abort signal afterwards. */
+/** Time that jobs have to react to the abort signal after that. */
 const ABORT_MS = 1_000;
 
-/** Delays between looks after a job of a queue. On an idle database the first look finds the next job. */
+/** Delays between look-ups after a job of a queue. On an idle database the first look-up finds the next job. */
 const LOOKS_MS: readonly number[] = [5, 20, 100, 500];
 
 interface WorkerParts {
@@ -124,18 +124,18 @@ interface WorkerParts {
   readonly logger: Logger;
   /** Maximum number of jobs at once. */
   readonly concurrency: number;
-  /** Delay after which a job that became due is found. */
+  /** Time after which a job that became due is found. */
   readonly poll_ms: number;
-  /** Whether the worker looks at once when a job is added. Otherwise it looks only about as often as it polls. */
+  /** Whether the worker looks for jobs at once when a job is added. Otherwise it looks about as often as it polls. */
   readonly prompt: boolean;
   readonly tasks: (signal: AbortSignal) => library.TaskList;
-  /** Frees the jobs that the worker still holds; the caller bounds its time. */
+  /** Frees the jobs that the worker still holds. The caller limits the time that it may take. */
   readonly free: () => Promise<unknown>;
 }
 
-/** One worker of the library, from start to end, under an id that is known before it takes its first job. */
+/** One worker of the library, from start to end. Its id is known before it takes its first job. */
 class Worker {
-  /** Resolves when the worker takes no more jobs: it was stopped, or could not store the result of one. */
+  /** Resolves when the worker takes no more jobs, because it was stopped or could not store the result of a job. */
   readonly failed: Promise<void>;
   readonly #pool: library.WorkerPool;
   readonly #free: WorkerParts['free'];
@@ -150,7 +150,7 @@ class Worker {
     const failing = Promise.withResolvers<void>();
     this.failed = failing.promise;
     this.#free = free;
-    // Set before the first look for jobs, because others find a job's owner by this id.
+    // The id is set before the first look-up of jobs, because other processes find a job's owner by it.
     events.on('pool:create', ({ workerPool }) => {
       workerPool.id = id;
     });
@@ -163,10 +163,10 @@ class Worker {
       concurrentJobs: concurrency,
       pollInterval: poll_ms,
       events,
-      // After a failed look the database may have assigned jobs that the worker never received. It would go on and hold them for
-      // hours.
+      // After a failed look-up the database may have assigned jobs that the worker never received. If the worker continued, they
+      // would stay assigned to it for hours.
       logger: workerLog(library.Logger, logger, failing.resolve),
-      // One look fetches jobs for all; otherwise each free slot would look separately.
+      // One look-up fetches jobs for all slots. Otherwise each free slot would make a separate one.
       localQueue: {
         size: concurrency,
         ...(!prompt && { refetchDelay: { durationMs: poll_ms, maxAbortThreshold: Infinity } }),
@@ -184,8 +184,8 @@ class Worker {
   }
 
   /**
-   * The next job of a queue can begin once the end of the previous one is stored, but nothing notifies the worker. Without
-   * another look it would wait for the next poll.
+   * Looks for jobs soon. The next job of a queue can begin when the end of the previous one is stored, but the worker is not
+   * notified of that. Without another look-up it would wait for the next poll.
    */
   #lookSoon(): void {
     this.#step = 0;
@@ -202,12 +202,14 @@ class Worker {
     }, after_ms).unref();
   }
 
-  /** Whether the worker has looked for jobs at least once. One whose first look failed never looks again. */
+  /**
+   * Whether the worker has looked for jobs successfully at least once. A worker whose first look-up failed never makes another one.
+   */
   get fetched(): boolean {
     return this.#fetched;
   }
 
-  /** Takes bounded time: a job that does not end is abandoned and freed for others. */
+  /** Stops the worker within a limited time: a job that does not end is abandoned and freed for others. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -223,7 +225,7 @@ class Worker {
     if (!(await lookInTime(ended, FINISH_MS))) {
       this.#aborting.abort();
       if (!(await lookInTime(ended, ABORT_MS))) {
-        // Free the jobs first, because the library reschedules with a delay the ones that it gives up itself.
+        // The jobs are freed first, because the library reschedules jobs that it gives up itself only after a delay.
         await lookInTime(this.#free(), ABORT_MS);
         await lookInTime(Promise.resolve(this.#pool.forcefulShutdown('abandoned')), ABORT_MS);
       }
@@ -235,8 +237,8 @@ class Worker {
 type Level = 'error' | 'warning' | 'info' | 'debug';
 
 /**
- * Logs the library's messages with their errors only, because its metadata contains whole jobs. Results of single jobs are
- * counted elsewhere. `outage` is called when the library lost the database.
+ * Logs the library's messages with only their errors, because its metadata contains whole jobs. Results of single jobs are counted
+ * elsewhere. `outage` is called when the library has lost the database.
  */
 function workerLog(library: typeof WorkerLogger, logger: Logger, outage: () => void): WorkerLogger {
   return new library(() => (level, message, meta) => {
@@ -247,7 +249,10 @@ function workerLog(library: typeof WorkerLogger, logger: Logger, outage: () => v
   });
 }
 
-/** Outages are reported by reconcile rounds and the heartbeat already, and end by themselves. */
+/**
+ * Log level of a message. Outages are `debug`, because reconcile rounds and the heartbeat already report them, and they end without
+ * an intervention.
+ */
 function levelOf(level: Level, error: unknown): 'error' | 'warn' | 'debug' {
   if (level === 'info' || level === 'debug' || isOutage(error)) return 'debug';
   return level === 'error' ? 'error' : 'warn';

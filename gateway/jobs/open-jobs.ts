@@ -22,40 +22,42 @@ interface JobsParts {
   readonly database: Database;
   /** Size of the database's pool. */
   readonly connections_max: number;
-  /** Owner name in this process's lease. */
+  /** Name of the owner in this process's lease. */
   readonly owner: string;
-  /** Whether this process may conclude from an expired lease that its owner is dead. */
+  /** Whether this process may conclude from an expired lease that its owner has ended. */
   readonly steady: () => boolean;
   readonly isHalted: () => boolean;
   readonly logger: Logger;
   readonly onEnd: JobEndListener;
-  /** Tasks of jobs added by `addJobs`. They mostly wait for the network. */
+  /** Tasks of jobs that `addJobs` adds. They mostly wait for the network. */
   readonly tasks: Tasks;
   readonly periodic: readonly PeriodicTask[];
 }
 
 export interface Jobs {
-  /** Starts taking jobs. */
+  /** Starts to take jobs. */
   start(): void;
-  /** Whether some process runs the periodic jobs: none of them has waited for much longer than a run may take. */
+  /** Whether the periodic jobs are run by some process: none of them has waited much longer than a run may take. */
   done(): Promise<boolean>;
-  /** Takes bounded time: jobs that do not end are abandoned and freed for other processes. */
+  /** Stops within a limited time: jobs that do not end are abandoned and freed for other processes. */
   stop(): Promise<void>;
 }
 
-/** Connections beside the service's pool: one listener for each lane, and those that fetch jobs and store results. */
+/** Connections in addition to the service's pool: a listener for each lane, and those that fetch jobs and store results. */
 const CONNECTIONS_MAX = 6;
 const DELIVERIES_AT_ONCE = 64;
-/** Periodic jobs are always due later, so no worker needs a notification when one is added. */
+/**
+ * How often each lane looks for jobs. A periodic job is always added for a later time, so its worker needs no notification of it.
+ */
 const looks = { periodic: { poll_ms: 1_000, prompt: false }, asked: { poll_ms: 2_000, prompt: true } } as const;
 const SWEEP_MS = 2_000;
-/** Missing periodic jobs are looked for once in this many sweeps. */
+/** Number of sweeps after which missing periodic jobs are looked for. */
 const SWEEPS_PER_LOOK = 5;
 const CLOSE_MS_MAX = 1_000;
-/** A run may take two minutes and delay the next one by as much. */
+/** Longest time for which a periodic job may wait. A run may take two minutes and delay the next run by as much. */
 const READY_SECONDS_MAX = 180;
 
-/** Runs this process's worker among all that share the jobs. The process's lease must exist. */
+/** Runs this process's workers, which share the jobs with those of all other processes. The process's lease must exist. */
 export function openJobs(parts: JobsParts): Jobs {
   const { database, owner, periodic, logger } = parts;
   const pool = database.openPool(CONNECTIONS_MAX);
@@ -78,7 +80,7 @@ export function openJobs(parts: JobsParts): Jobs {
       note: id => sweep({ workers: [id] }),
       free,
     });
-  // The periodic lane has a slot for each task, so that none waits for another, and deliveries have a lane of their own.
+  // The periodic lane has a slot for each task, so that no task waits for another. Deliveries have a separate lane.
   const lanes = [
     laneOf('periodic', periodic.length, periodicTasks(database, periodic), database),
     laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, limitConnections(database, parts.connections_max)),
@@ -108,12 +110,15 @@ export function openJobs(parts: JobsParts): Jobs {
 }
 
 interface SweepParts extends Pick<JobsParts, 'database' | 'steady' | 'isHalted' | 'periodic' | 'logger'> {
-  /** Workers that ended while the database was unreachable. */
+  /** Ids of workers that ended while the database was unreachable, so that their jobs are not freed yet. */
   readonly unfreed: Set<string>;
   readonly sweep: (asked: { workers: readonly string[]; ended: readonly string[]; steady: boolean }) => Promise<number>;
 }
 
-/** One sweep: frees jobs of dead workers, confirms our own, adds missing periodic jobs and reacts to a halt of the log. */
+/**
+ * Returns a function that makes one sweep: it frees jobs of workers that have ended, confirms our own workers, adds missing
+ * periodic jobs and reacts to a halt of the log.
+ */
 function watchOver(
   lanes: readonly Lane[],
   { unfreed, database, steady, isHalted: halted, periodic, logger, sweep }: SweepParts,
@@ -136,7 +141,7 @@ function watchOver(
   };
 }
 
-/** Share of the pool's connections that deliveries may use, so that the rest remains for paid calls. */
+/** Share of the pool's connections that deliveries may use, so that the others remain for paid calls. */
 const SHARE = 1 / 4;
 
 interface TaskListParts {
@@ -147,7 +152,7 @@ interface TaskListParts {
   readonly onEnd: JobEndListener;
 }
 
-/** Tasks that may run now, in the library's form. */
+/** The tasks that may run now, in the library's form. */
 function taskListOf({ tasks, isHalted: halted, onEnd: ended, ...context }: TaskListParts): TaskList {
   const named = Object.entries(tasks as Readonly<Record<string, JobTask<never> | undefined>>);
   const list: TaskList = {};
@@ -167,12 +172,16 @@ function taskListOf({ tasks, isHalted: halted, onEnd: ended, ...context }: TaskL
   return list;
 }
 
-/** What the job table and the library's log get of a failure: only its class, because messages may contain private data. */
+/**
+ * The part of a failure that the job table and the library's log get: only its class, because messages may contain private data.
+ */
 class JobFailed extends Error {
   override name = 'JobFailed';
 }
 
-/** Without a limit, tasks that wait for a network could take every connection of the pool. */
+/**
+ * Limits the connections that tasks use at once. Otherwise tasks that wait for a network could take every connection of the pool.
+ */
 function limitConnections(database: TaskContext['database'], connections_max: number): TaskContext['database'] {
   const limit = pLimit(Math.max(1, Math.floor(connections_max * SHARE)));
   return {

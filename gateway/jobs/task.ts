@@ -2,47 +2,52 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../subgraphs/database.ts';
 import { addAbsentJobs, addJob, type JobPayloads, type TaskName } from '../../subgraphs/jobs.ts';
 
-/* Tasks that the worker runs for jobs, and periodic tasks that one process at a time runs. */
+/* Tasks that a worker runs for jobs, and periodic tasks, each of which one process at a time runs. */
 
 export interface TaskContext {
   /** The service's database, limited to a few connections for all jobs together. */
   readonly database: Pick<Database, 'query' | 'transaction'>;
-  /** Fires when the worker stops. What is not done within a second afterwards is abandoned and runs again elsewhere. */
+  /**
+   * Aborted when the worker stops. Work that is not done within a second afterwards is abandoned, and another process runs it
+   * again.
+   */
   readonly signal: AbortSignal;
   /** Number of this run of the job, from 1. */
   readonly attempt: number;
 }
 
-/** Handles jobs of one name. A job may run twice, because a process may die between its work and storing the result. */
+/**
+ * Handles the jobs of one name. A job may run twice, because a process may end after its work and before the result is stored.
+ */
 export interface JobTask<Name extends TaskName> {
-  /** @throws an error that is logged by class and message; it must contain neither payloads nor secrets. */
+  /** @throws an error that is logged by class and message, which must contain neither payloads nor secrets */
   run(payload: JobPayloads[Name], context: TaskContext): Promise<void>;
 }
 
 export type Tasks = { readonly [Name in TaskName]?: JobTask<Name> };
 
-/** Called after every run of a job. */
+/** Called after each run of a job. */
 export type JobEndListener = (task: string, outcome: 'done' | 'failed', error?: unknown) => void;
 
-/** Work that one process at a time repeats. Two runs at once are harmless but useless. */
+/** Work that one process at a time repeats. Two runs at the same time do no harm, but are useless. */
 export interface PeriodicTask {
-  /** A few words, shown to operators in /metrics; the job is called `periodic/<name>`. */
+  /** Name of a few words, which operators see in /metrics. The job is called `periodic/<name>`. */
   readonly name: string;
-  /** Pause from the end of a run to the next one, whatever its result. */
+  /** Pause from the end of a run to the next one, whatever the result of the run. */
   readonly rest_ms: number;
   /** Resolves with a different pause before the next run, or with undefined. */
   run(signal: AbortSignal): Promise<{ readonly rest_ms: number } | undefined>;
 }
 
-/** A run that hangs is abandoned after this time, so that another process can do it. */
+/** Time after which a run that does not end is abandoned, so that another process can repeat it. */
 const RUN_MS_MAX = 120_000;
 
-/** The largest number of attempts that a job can have: periodic jobs are never given up. */
+/** The largest number of attempts that a job can have, because periodic jobs are never given up. */
 const MAX_ATTEMPTS = 32_767;
 
 export const jobOf = ({ name }: Pick<PeriodicTask, 'name'>) => `periodic/${name}` as const;
 
-/** Adds the job of each task if it is missing, from any number of processes. */
+/** Adds the job of each task if it does not exist. Any number of processes may call this. */
 export async function addPeriodicJobs(
   database: Pick<Database, 'query'>,
   tasks: readonly PeriodicTask[],
@@ -50,7 +55,7 @@ export async function addPeriodicJobs(
   await addAbsentJobs(database, tasks.map(jobOf), { max_attempts: MAX_ATTEMPTS });
 }
 
-/** Worker tasks that schedule their own job again when a run ends, also if it failed. */
+/** Worker tasks that schedule their job again when a run ends, even if it failed. */
 export function periodicTasks(database: Pick<Database, 'query'>, tasks: readonly PeriodicTask[]): Tasks {
   return Object.fromEntries(tasks.map(task => [jobOf(task), repeatingTask(database, task)]));
 }
@@ -64,7 +69,8 @@ function repeatingTask(database: Pick<Database, 'query'>, task: PeriodicTask): J
         next_ms = (await inTime(task, signal))?.rest_ms ?? rest_ms;
       } finally {
         const job = jobOf(task);
-        // The delay uses the database's clock, because one process with a wrong clock would delay the job for all.
+        // The delay is measured by the database's clock, because otherwise one process with a wrong clock would delay the job for
+        // all.
         const next = { key: job, delay_ms: next_ms, max_attempts: MAX_ATTEMPTS };
         await addJob(database, { task: job, payload: {}, ...next });
       }

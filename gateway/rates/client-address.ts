@@ -3,10 +3,10 @@ import proxyAddr from '@fastify/proxy-addr';
 import { parseAddress } from '../../schema/address-holder.ts';
 import type { Trust } from '../config/forms.ts';
 
-/** Maximum number of proxies that one request passes. A client could write more to keep this process busy. */
+/** Maximum number of proxies that one request may pass. A client could otherwise write a long list to keep this process busy. */
 const HOPS_MAX = 32;
 
-/** Address of the client: from the connection, or from the last trusted proxy. */
+/** Address of the client, taken from the connection or from the last trusted proxy. */
 export function clientAddress(request: IncomingMessage, trust: Trust = () => false): string {
   spellForwarded(request, trust);
   const address = proxyAddr(request, trust) || '';
@@ -14,9 +14,9 @@ export function clientAddress(request: IncomingMessage, trust: Trust = () => fal
 }
 
 /**
- * Keeps of `X-Forwarded-For` the entries that trusted proxies wrote, normalized, because proxies write addresses with ports and
- * in any spelling. Reads from the right and stops at the first entry that is invalid or written by an untrusted sender, because a
- * client can write anything before it; the request then counts for the proxy that wrote that entry.
+ * Reduces `X-Forwarded-For` to the entries that trusted proxies wrote. It normalizes them, because proxies write addresses with
+ * ports and in any spelling. It reads from the right and stops at the first entry that is invalid or that an untrusted sender
+ * wrote, because a client can write anything before such an entry. The request then counts for the proxy that wrote the entry.
  */
 export function spellForwarded({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>, trust: Trust): void {
   const forwarded = headers['x-forwarded-for'];

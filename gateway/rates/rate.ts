@@ -12,7 +12,7 @@ export type MeterTurn =
       readonly retry_after_seconds: number;
     };
 
-/** How much of a rate was in use at a time. */
+/** Number of uses that counted at a time. */
 interface RateUse {
   readonly uses: number;
   readonly at_ms: number;
@@ -20,12 +20,13 @@ interface RateUse {
 
 export const unused: RateUse = { uses: 0, at_ms: 0 };
 
-/** Uses return in fractions; a whole use must not fail because of a rounding error. */
+/** Tolerance: uses return in fractions, and a whole use must not be refused because of a rounding error. */
 const ROUNDING = 1e-9;
 
 /**
- * The leaky bucket (ITU-T I.371): uses return evenly over the window. It needs two numbers per caller and no timers, and allows
- * no double burst at the border of two windows. Refused uses are not counted, so asking again does not prolong the wait.
+ * Counts a use by the leaky bucket (ITU-T I.371), in which uses return evenly over the window. It needs two numbers per caller and
+ * no timers, and allows no double burst at the border of two windows. Refused uses are not counted, so a repeated request does not
+ * prolong the wait.
  */
 export function takeRateUse(
   rate: Rate,
@@ -52,7 +53,10 @@ function secondsFor({ count, seconds }: Rate, uses: number): number {
   return Math.max(1, Math.ceil((uses * seconds) / count - ROUNDING));
 }
 
-/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10): quota, window, and what is left until when. */
+/**
+ * Headers `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10): quota and window, and the remaining uses
+ * with the time until they are all available.
+ */
 export function rateHeaders(
   name: RateName,
   { count, seconds }: Rate,
@@ -64,20 +68,20 @@ export function rateHeaders(
   };
 }
 
-/** The same headers for a full room: a quota of bytes at once, without a window. */
+/** The same headers for a client whose bodies fill its quota of bytes, which has no window. */
 export function roomHeaders(name: 'bodies', bytes_max: number): Readonly<Record<string, string>> {
   return { 'RateLimit-Policy': `"${name}";q=${bytes_max};qu="content-bytes"`, RateLimit: `"${name}";r=0` };
 }
 
 /**
- * Counts uses by caller in this process's memory, so several processes allow correspondingly more. It holds a bounded number of
- * callers and forgets the least recent. rate-limiter-flexible keeps a timer for each caller without a bound in memory, so a
- * client with many addresses could fill it.
+ * Counts uses by caller in this process's memory, so several processes together allow correspondingly more. The number of callers
+ * is limited, and the least recent one is forgotten. rate-limiter-flexible is not used, because it keeps a timer for each caller
+ * without a limit on memory, so that a client with many addresses could fill the memory.
  */
 export class Meter {
   readonly rate: Rate;
   readonly #clock: Clock;
-  /** Created with the first caller, because it allocates its whole memory at once. */
+  /** Created for the first caller, because it allocates all its memory at once. */
   #callers: LRUCache<string, RateUse> | null = null;
 
   constructor(rate: Rate, clock: Clock) {
@@ -85,7 +89,7 @@ export class Meter {
     this.#clock = clock;
   }
 
-  /** Counts one use. Refused uses are not counted, so asking again does not prolong the wait. */
+  /** Counts one use. A refused use is not counted, so a repeated request does not prolong the wait. */
   take(caller: string): MeterTurn {
     this.#callers ??= new LRUCache({ max: limits.rate_callers_max });
     const { turn, used } = takeRateUse(this.rate, this.#callers.get(caller) ?? unused, this.#clock.now_ms());
@@ -93,13 +97,13 @@ export class Meter {
     return turn;
   }
 
-  /** Takes back a use that turned out not to be one. */
+  /** Takes back a use that should not have been counted. */
   giveBack(caller: string): void {
     const used = this.#callers?.peek(caller);
     if (used) this.#callers?.set(caller, { ...used, uses: Math.max(0, used.uses - 1) });
   }
 
-  /** What the next use would get, without counting it. */
+  /** The result that the next use would get. Counts nothing. */
   look(caller: string): MeterTurn {
     return takeRateUse(this.rate, this.#callers?.peek(caller) ?? unused, this.#clock.now_ms()).turn;
   }

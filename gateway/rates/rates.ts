@@ -9,19 +9,19 @@ import type { FreeWalletProofs, WalletProofs } from '../../subgraphs/wallet-proo
 import type { RateName, RateSettings } from '../config/rates.ts';
 import { Meter, type MeterTurn, rateHeaders, roomHeaders } from './rate.ts';
 
-/** Rates by who is counted: an address counts for its holder, a payer for no one else. */
+/** The meters. An address counts for its holder; a payer counts only for itself. */
 export interface Rates {
-  /** By address: free requests. */
+  /** Free requests, by address. */
   readonly free: Meter;
-  /** By address: invalid sessions, proofs and keys. */
+  /** Invalid sessions, proofs and keys, by address. */
   readonly credentials: Meter;
-  /** By address: payments that prove no payer. */
+  /** Payments that prove no payer, by address. */
   readonly unproven: Meter;
-  /** By payer and by address: paid calls that failed because of their callers. */
+  /** Paid calls that failed because of their callers, by payer and by address. */
   readonly uncharged: Meter;
-  /** By payer and by agent: payments to others that the chain does not show. */
+  /** Recorded payments to others that the chain does not show, by payer and by agent. */
   readonly ingests: Meter;
-  /** By address: bytes of unpaid bodies in memory. */
+  /** Bytes of unpaid bodies in memory, by address. */
   readonly bodies: ByteQuota;
 }
 
@@ -37,7 +37,7 @@ export function openRates(settings: RateSettings, clock: Clock): Rates {
   };
 }
 
-/** Bytes in memory per caller: how many at once, not per time. */
+/** Limits the bytes in memory per caller at the same time, not per period. */
 export class ByteQuota {
   readonly bytes_max: number;
   readonly #held = new Map<string, number>();
@@ -46,7 +46,10 @@ export class ByteQuota {
     this.bytes_max = bytes_max;
   }
 
-  /** Returns a function that frees the bytes, or null if there is no room for them. A single request always has room. */
+  /**
+   * Reserves bytes. Returns a function that frees them, or null if the caller's quota is full. A caller's only request is never
+   * refused.
+   */
   hold(caller: string, bytes: number): (() => void) | null {
     const held = this.#held.get(caller) ?? 0;
     if (held > 0 && held + bytes > this.bytes_max) return null;
@@ -59,7 +62,7 @@ export class ByteQuota {
   }
 }
 
-/** Failed look-ups in this process's memory; the result is the longest wait of all callers for whom one is counted. */
+/** Counts failed look-ups in this process's memory. `rest` returns the longest wait of all given callers, or null. */
 export function openFailedLooks(meter: Meter): FailedLooks {
   return {
     rest(who) {
@@ -76,7 +79,7 @@ export function openFailedLooks(meter: Meter): FailedLooks {
   };
 }
 
-/** Rates of free requests by address, for endpoints, graph and sockets. */
+/** Rates of free requests by address, for endpoints, the graph and sockets. */
 export function openFreeUses(rates: Rates): Port['rates'] {
   const withHeaders = (use: FreeUse, turn: MeterTurn): RateTurn => ({
     ...turn,
@@ -91,7 +94,7 @@ export function openFreeUses(rates: Rates): Port['rates'] {
   };
 }
 
-/** The same check where the response is an exception. @throws rate_limited */
+/** Checks a result that is reported by an exception. @throws rate_limited */
 export function requireWithin(turn: RateTurn): void {
   if (turn.kind === 'within') return;
   const { headers, retry_after_seconds } = turn;
@@ -99,8 +102,9 @@ export function requireWithin(turn: RateTurn): void {
 }
 
 /**
- * A turn is spent before the chain is asked, and returned unless the result is an invalid signature. It is counted for the address, or for
- * the wallet if the wallet's own key has signed, so that invalid signatures of a neighbor do not keep a wallet from ending its session.
+ * Verifies signatures of wallets for free requests. A turn is taken before the chain is queried, and given back unless the
+ * signature is invalid. It counts for the address, or for the wallet if the wallet's own key has signed, so that invalid signatures
+ * of another client at the address do not prevent a wallet from ending its session.
  */
 export function openFreeWallets(
   wallets: WalletProofs,

@@ -3,7 +3,7 @@ import { STYLE } from '../../rest-compat/receipt/page/style.ts';
 import { Html, html } from '../../schema/html.ts';
 import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
 
-/** Style of the drop area and the verdicts, added to that of the page of a receipt. */
+/** Style of the drop area and the verdicts, in addition to that of the page of a receipt. */
 const OWN_STYLE = `
 .drop { display: block; border: .15rem dashed var(--quiet); border-radius: .5rem; padding: 2rem 1rem; text-align: center; cursor: pointer; }
 .drop b { display: block; font-size: 1.35rem; } .drop input { margin-top: 1rem; max-width: 100%; font: inherit; color: inherit; }
@@ -24,9 +24,9 @@ tr[data-status=failed] .status { color: var(--failed); font-weight: 700; } tr[da
 `;
 
 /**
- * The page that verifies what is dropped on it, in one file: nothing is loaded from elsewhere, and its own policy lets it connect to no
- * host.
- * @param script run/drop.js and all that it uses, in one text that ends no script element
+ * The page that verifies files that are dropped on it. It is one file: no other resource is loaded, and its policy allows
+ * connections to no host.
+ * @param script run/drop.js with all modules that it uses, in one text that ends no script element
  */
 export function verifierPage(script: string): string {
   const style = STYLE + OWN_STYLE;

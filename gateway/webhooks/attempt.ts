@@ -8,7 +8,7 @@ import { AddressRefused, guardLookup, NotResolved, type Resolve } from './look-u
 /** Result of one delivery attempt. */
 export type AttemptOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
-  /** 410: the receiver wants no more messages. */
+  /** Status 410: the receiver wants no more messages. */
   | { readonly kind: 'gone' }
   | ({ readonly kind: 'failed' } & DeliveryFault);
 
@@ -16,7 +16,7 @@ interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Ends the attempt early. */
+  /** Ends the attempt early when it is aborted. */
   readonly signal: AbortSignal;
 }
 
@@ -30,11 +30,11 @@ const HEADER_BYTES_MAX = 16_384;
 const GONE = 410;
 
 /**
- * Posts a message on a new connection, to an address that was checked for this connection. No redirects, no proxy; only the
- * status and Retry-After of the response count.
+ * Posts a message on a new connection, to an address that was checked for this connection. It follows no redirect and uses no
+ * proxy. Only the status and Retry-After of the response are used.
  */
 export async function attempt(request: Request, { reach, resolve }: ReachRules): Promise<AttemptOutcome> {
-  // A URL that was set under another profile is checked by the rules of the current one.
+  // The URL may have been set under another profile, so it is checked by the rules of the current one.
   const judged = webhookUrl(request.url, reach);
   if (judged.kind === 'refused') return failedBy(faults.address_refused);
   const { origin, pathname, search } = judged.url;
@@ -52,7 +52,7 @@ export async function attempt(request: Request, { reach, resolve }: ReachRules):
     await readSome(answer);
     return outcomeOf(answer);
   } catch (error) {
-    // If the caller aborted the attempt, its own reason is thrown.
+    // If the caller aborted the attempt, its reason is thrown.
     request.signal.throwIfAborted();
     return failedBy(attemptFault(error));
   } finally {
@@ -60,7 +60,7 @@ export async function attempt(request: Request, { reach, resolve }: ReachRules):
   }
 }
 
-/** Reads a short response body to its end, so that the receiver sees no broken connection, and stops at a limit. */
+/** Reads a short response body to its end, so that the receiver sees no broken connection. Stops at a limit of size and time. */
 async function readSome({ body }: Dispatcher.ResponseData): Promise<void> {
   let bytes = 0;
   const late = setTimeout(() => body.destroy(), prompt_ms_max);
@@ -70,7 +70,7 @@ async function readSome({ body }: Dispatcher.ResponseData): Promise<void> {
       if (bytes > answer_bytes_max) break;
     }
   } catch {
-    // The body does not matter; the status counts.
+    // The body is not needed, because only the status counts.
   } finally {
     clearTimeout(late);
   }
@@ -89,7 +89,10 @@ function failedBy(error: string): AttemptOutcome {
   return { kind: 'failed', status: null, error, retry_after_ms: null };
 }
 
-/** Public reasons of failed attempts. An error's own message could contain the URL, an address or text of a stranger. */
+/**
+ * Public reasons of failed attempts. An error's own message is not used, because it could contain the URL, an address or a
+ * stranger's text.
+ */
 export const faults = {
   address_refused: 'The host resolves to an address that is not public.',
   not_resolved: 'The host could not be resolved.',
@@ -102,7 +105,7 @@ export const faults = {
   busy: 'No attempt was made: deliveries to this receiver are paused because it fails or is slow.',
 } as const;
 
-/** Error codes of OpenSSL and Node for certificates and handshakes. */
+/** Matches codes of OpenSSL and Node for errors of certificates and handshakes. */
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/;
 
 function attemptFault(error: unknown): string {

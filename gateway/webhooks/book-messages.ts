@@ -16,15 +16,15 @@ import { addJob } from '../../subgraphs/jobs.ts';
 import type { JobTask } from '../jobs/task.ts';
 import { type DeliveryContext, type DeliveryParts, deliver } from './deliver.ts';
 
-/** Whether there is more to do now, later or not at all. */
+/** Result of one step: there is more to send now, nothing to send, or the next step has to wait until `at_ms`. */
 type Step = { readonly kind: 'more' } | { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms: number };
 
 const done: Step = { kind: 'done' };
 const more: Step = { kind: 'more' };
 
 /**
- * Sends a webhook its book's new messages in order, one after another. A message that fails gets a job of its own and delays none
- * behind it; a paused receiver is waited for.
+ * Sends new messages of a book to its webhook, in order and one after another. A message that fails gets a separate job and does
+ * not delay later messages. If the receiver is paused, all wait until the pause ends.
  */
 export function bookTask(parts: DeliveryParts): JobTask<'webhook/book'> {
   return {
@@ -35,7 +35,7 @@ export function bookTask(parts: DeliveryParts): JobTask<'webhook/book'> {
   };
 }
 
-/** Sends a range of messages again, whatever was sent before. */
+/** Sends a range of messages again, even if they were sent before. */
 export function redeliveryTask(parts: DeliveryParts): JobTask<'webhook/redelivery'> {
   return {
     async run(job, using) {
@@ -50,10 +50,13 @@ export function redeliveryTask(parts: DeliveryParts): JobTask<'webhook/redeliver
   };
 }
 
-/** What is left to do: nothing, or again at a time (by the database's clock), or at once if no time is given. */
+/**
+ * Result of a turn: nothing is left to send, or the job has to be repeated at a time (by the database's clock), or at once if no
+ * time is given.
+ */
 type Turn = { readonly kind: 'done' } | { readonly kind: 'again'; readonly at_ms?: number };
 
-/** Steps until everything is done or other books should have their turn. */
+/** Repeats `next` until nothing is left to do or other books should get a turn. */
 async function inTurn({ clock }: DeliveryParts, { signal }: DeliveryContext, next: () => Promise<Step>): Promise<Turn> {
   const until_ms = clock.now_ms() + webhookLimits.turn_ms_max;
   for (;;) {
@@ -80,7 +83,7 @@ async function sendNext(parts: DeliveryParts, { agent_id }: BookJob, using: Deli
   const numbered = messagesAfter(event.body, told_messages);
   const [next, ...others] = numbered.filter(([kind]) => webhook.events.includes(kind));
   const to = { position: told_position, messages: next?.[1] ?? told_messages };
-  // Messages that the owner no longer wants count as sent.
+  // Messages of kinds that the owner no longer wants count as sent.
   const told = others.length === 0 ? { position: event.position, messages: numbered.at(-1)?.[1] ?? told_messages } : to;
   if (next) return sendOne(parts, { webhook, event, kind: next[0], told }, using);
   await recordNothingToSend(database, agent_id, webhook, told);

@@ -33,19 +33,19 @@ import type { JobTask, TaskContext } from '../jobs/task.ts';
 import { faults } from './attempt.ts';
 import { type SendingParts, send } from './send.ts';
 
-/* A row of a book as `GET /v1/agents/{agent_id}/book` shows it, by the same selection and the same nulls. */
+/* A row of a book in the form of `GET /v1/agents/{agent_id}/book`, by the same selection and the same nulls. */
 
 const fieldNodes: readonly FieldNode[] = [
   { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'entries' }, ...selectionOf(Row, 'BookRow') },
 ];
 
-/** The row in its current state; null if the event is not about a row. */
+/** The row in its current state; null if the event does not concern a row. */
 async function rowAsShown(database: Pick<Database, 'query'>, agent_id: number, seq: number | null): Promise<Json> {
   if (seq === null) return null;
   return readRowJson(database, { agent_id: agentId(agent_id), seq }, { fieldNodes, fragments: {} }, entriesNulls);
 }
 
-/** Called with the result of a message. */
+/** Outcome of a message, passed to `onOutcome`. */
 export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'postponed' | 'dropped' | 'given_up';
 
 export interface DeliveryParts extends SendingParts {
@@ -56,7 +56,7 @@ export interface DeliveryParts extends SendingParts {
 
 export type DeliveryContext = Pick<TaskContext, 'database' | 'signal'>;
 
-/** A message with its webhook and event. */
+/** A message with its webhook and its event. */
 export interface FoundMessage {
   readonly job: MessageJob;
   readonly webhook: FoundWebhook;
@@ -64,7 +64,7 @@ export interface FoundMessage {
   readonly told: SendProgress;
 }
 
-/** Retries a message that failed before. */
+/** Sends a message again that failed before. */
 export function messageTask(parts: DeliveryParts): JobTask<'webhook/message'> {
   return { run: async (job, using) => parts.onOutcome(await deliverAgain(parts, job, using)) };
 }
@@ -88,7 +88,7 @@ export type DeliveredMessage =
   | { readonly kind: 'done'; readonly outcome: DeliveryOutcome }
   | { readonly kind: 'full'; readonly wait_ms: number };
 
-/** Sends one message, stores the result and how far the book's messages are sent. */
+/** Sends one message, and stores the result and the position up to which the book's messages are sent. */
 export async function deliver(
   parts: DeliveryParts,
   { job, webhook, event, told }: FoundMessage,
@@ -115,9 +115,9 @@ export async function deliver(
 }
 
 /**
- * Link of a call that a person may approve; created when the message is sent and stored nowhere. It is given only to a webhook
- * that has not changed since before the call asked for approval, because a holder of the session could otherwise redirect the
- * webhook and have the link sent again. Both times are from the book's head, under its lock.
+ * Link of a call that a person may approve, made when the message is sent and not stored. It is sent only to a webhook that has not
+ * changed since before the call requested approval. Otherwise a holder of the session could redirect the webhook and have the link
+ * sent again. Both times are taken from the book's head, under its lock.
  */
 function linkTo(
   parts: DeliveryParts,
@@ -130,7 +130,7 @@ function linkTo(
 
 const nameOf = ({ agent_id, position, kind }: MessageJob): MessageName => ({ agent_id, position, kind });
 
-/** Up to a tenth of a minute, so that messages that waited together are not retried together. */
+/** Maximum random delay, a tenth of a minute, so that messages that waited together are not retried together. */
 const SPREAD_MS = 6_000;
 
 async function later(
@@ -143,13 +143,13 @@ async function later(
   return (await postpone(database, job, at_ms, faults.busy)) === 'dead' ? 'given_up' : 'postponed';
 }
 
-/** A number from 0 to 1. */
+/** A random number from 0 to below 1. */
 function fraction(random: Random): number {
   const [one = 0, two = 0] = random.bytes(2);
   return (one * 256 + two) / 65_536;
 }
 
-/** A test message: one attempt, also while the receiver is paused, because the owner wants to know the result. */
+/** Sends a test message. It makes one attempt, even while the receiver is paused, because the owner wants to know the result. */
 export function pingTask(parts: DeliveryParts): JobTask<'webhook/ping'> {
   return { run: async (job, using) => parts.onOutcome(await deliverPing(parts, job, using)) };
 }
@@ -170,7 +170,7 @@ async function deliverPing(
   const { outcome, prompt } = sent;
   if (outcome.kind === 'delivered') {
     await recordDelivery(database, agent_id, webhook, { status: outcome.status, prompt, told: null });
-    // A successful test ends the receiver's pause.
+    // A successful test ends the receiver's pause, so waiting messages are sent.
     await addJob(database, bookJob(agent_id));
   } else if (outcome.kind === 'gone') await recordGone(database, agent_id, webhook, null);
   else await recordPingFailure(database, agent_id, webhook, outcome);

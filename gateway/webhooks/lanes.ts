@@ -1,33 +1,33 @@
 import { webhookLimits } from '../../schema/limits.ts';
 
-/* Limits concurrent attempts, so that hanging receivers delay only each other. */
+/* Limits concurrent attempts, so that receivers that do not respond delay only each other. */
 
-/** Numbers of places of one process. */
+/** Number of concurrent attempts in each lane of one process. */
 export interface LaneSizes {
-  /** For receivers that took their last message promptly. */
+  /** For receivers that accepted their last message promptly. */
   readonly prompt: number;
-  /** For receivers without a delivery yet; anyone can register any number of these. */
+  /** For receivers without a delivery so far, of which anyone can register any number. */
   readonly untried: number;
-  /** For receivers that fail or are slow, and for those of the other lanes that do not respond at once. */
+  /** For receivers that fail or are slow, and for receivers of the other lanes that do not respond at once. */
   readonly slow: number;
 }
 
 export type LaneName = keyof LaneSizes;
 
-/** A place that is held. */
+/** Permission for one attempt. */
 export interface Place {
-  /** Moves the attempt to the slow lane and frees its place; false if that lane is full. */
+  /** Moves the attempt to the slow lane and frees its former place. False if the slow lane is full. */
   moveAside(): boolean;
   leave(): void;
 }
 
 export type PlaceOutcome =
   | { readonly kind: 'place'; readonly place: Place }
-  /** No place is free; try again after this time. */
+  /** No place is free. `wait_ms` is the time after which to try again. */
   | { readonly kind: 'full'; readonly wait_ms: number };
 
 const { attempt_ms_max, prompt_ms_max } = webhookLimits;
-/** The longest time that a place is held, because slower attempts move to the slow lane or end. */
+/** Longest time for which a place is in use. A slower attempt moves to the slow lane or ends. */
 const HELD_MS: Readonly<Record<LaneName, number>> = {
   prompt: prompt_ms_max,
   untried: prompt_ms_max,
@@ -38,7 +38,7 @@ const WAIT_MS_MAX = 60_000;
 export class Lanes {
   readonly #sizes: LaneSizes;
   readonly #free: Record<LaneName, number>;
-  /** Time up to which places are promised to attempts that were turned away. */
+  /** Time up to which places are assigned to attempts that were turned away. */
   readonly #promised_ms: Record<LaneName, number> = { prompt: 0, untried: 0, slow: 0 };
   readonly #waiting: (() => void)[] = [];
 
@@ -47,7 +47,10 @@ export class Lanes {
     this.#free = { ...sizes };
   }
 
-  /** Prompt receivers wait for a place, since each is free again within a moment; others get a time to come back. */
+  /**
+   * Takes a place. An attempt to a prompt receiver waits for one, since each is free again within a moment. Others get a time after
+   * which to try again.
+   */
   async take(lane: LaneName, now_ms: number): Promise<PlaceOutcome> {
     if (this.#free[lane] > 0) {
       this.#free[lane]--;
@@ -59,8 +62,8 @@ export class Lanes {
   }
 
   /**
-   * Schedules waiting attempts one after another, at the slowest rate at which places become free, so that none comes back
-   * repeatedly.
+   * Time after which an attempt should try again. Waiting attempts are scheduled one after another, at the slowest rate at which
+   * places become free, so that none has to try repeatedly.
    */
   #turn(lane: LaneName, now_ms: number): number {
     const from_ms = Math.max(this.#promised_ms[lane], now_ms + prompt_ms_max);

@@ -3,31 +3,32 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../schema/webhook/public-address.ts';
 import type { WebhookReach } from '../../schema/webhook/url.ts';
 
-/** Returns all addresses of a name. */
+/** Returns all addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Uses the system's look-up, including its hosts file; only where webhooks may lead to this machine. */
+/** Resolves by the system, including its hosts file. It is used only where webhooks may point to this machine. */
 export const systemResolve: Resolve = async host => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Time-out and number of attempts of a DNS query; together well below the time of one delivery attempt. */
+/** Time-out of a DNS query; with TRIES attempts it is well below the time of one delivery attempt. */
 const ANSWER_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks name servers directly. The system's look-up occupies one of a few threads that all connections of the process share: two
- * names with silent servers would block hubs, chains and the database. `servers`: the system's unless given.
+ * Resolves by queries to name servers, `servers` or else the system's. The system's own look-up is not used, because it occupies
+ * one of a few threads that all connections of the process share: two names whose servers do not respond would block hubs, chains
+ * and the database.
  */
 export function openResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: ANSWER_MS, tries: TRIES });
   if (servers) resolver.setServers(servers);
   return async host => {
     const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    // One address family may be missing or unanswered; the addresses that were found are used.
+    // One address family may be missing or its query may fail. The addresses that were found are used.
     return found.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
   };
 }
 
-/** One of a name's addresses is not public, so none of them is used. */
+/** One of a name's addresses is not public, so none is used. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
 }
@@ -38,8 +39,8 @@ export class NotResolved extends Error {
 }
 
 /**
- * The look-up of one connection. The connection uses the addresses that are checked here, so a name that resolves differently a
- * moment later gains nothing.
+ * Look-up for one connection. The connection uses the addresses that are checked here, so a name that resolves to others a moment
+ * later is no risk.
  */
 export function guardLookup(reach: WebhookReach, resolve: Resolve): LookupFunction {
   return (host, options, callback) => {

@@ -11,7 +11,10 @@ import { type DeliveryOutcome, messageTask, pingTask } from './deliver.ts';
 import { Lanes } from './lanes.ts';
 import { openResolve, systemResolve } from './look-up.ts';
 
-/** Together fewer than the concurrent jobs, so that a prompt receiver always finds one. */
+/**
+ * Number of places in each lane. Together they are fewer than the jobs that may run at once, so that a job is always free for a
+ * prompt receiver.
+ */
 const SIZES = { prompt: 32, untried: 12, slow: 12 } as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

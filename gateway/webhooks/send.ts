@@ -17,12 +17,12 @@ export interface SendingParts extends ReachRules {
   readonly lanes: Lanes;
 }
 
-/** Content of a message: its id, the agent and the rest of the envelope. */
+/** Content of a message: its id, the agent, and the other members of the envelope. */
 export type WebhookMessage = JsonObject & { readonly id: string; readonly agent_id: number };
 
 export type SendOutcome =
   | { readonly kind: 'tried'; readonly outcome: AttemptOutcome; readonly prompt: boolean }
-  /** All places of its lane are taken; try again later. */
+  /** All places of the receiver's lane are in use. `wait_ms` is the time after which to try again. */
   | { readonly kind: 'full'; readonly wait_ms: number };
 
 class MadeRoom extends Error {
@@ -30,8 +30,8 @@ class MadeRoom extends Error {
 }
 
 /**
- * Makes one attempt once there is a place; the message is built only then. A receiver that does not respond at once moves to the
- * slow lane or is cut off. @throws if `stopping` fires
+ * Makes one attempt when a place is free. The message is made only then. If the receiver does not respond at once, the attempt
+ * moves to the slow lane, or ends if that lane is full. @throws if `stopping` is aborted
  */
 export async function send(
   parts: SendingParts,
@@ -69,7 +69,10 @@ function laneOf({ prompt, failures_in_row }: FoundWebhook): LaneName {
   return failures_in_row === 0 ? 'untried' : 'slow';
 }
 
-/** Signed with the database's time, because receivers reject messages of a process with a wrong clock. */
+/**
+ * The request of a message. It is signed with the database's time, because receivers reject messages of a process whose clock is
+ * wrong.
+ */
 function requestOf({ vault }: SendingParts, { box, now_ms }: FoundWebhook, message: WebhookMessage) {
   const secrets = openWebhook(vault, agentId(message.agent_id), box);
   const body = canonicalJson(message);
@@ -79,8 +82,8 @@ function requestOf({ vault }: SendingParts, { box, now_ms }: FoundWebhook, messa
 }
 
 /**
- * Signature headers: those of Standard Webhooks 1.0.0, one signature for each active secret, and X-SVC-Signature over the body
- * alone with the secret as it was shown.
+ * Signature headers: those of Standard Webhooks 1.0.0, with one signature for each active secret, and X-SVC-Signature over the body
+ * alone, keyed by the secret as it was shown.
  */
 function signatureHeaders(
   id: string,

@@ -22,13 +22,13 @@ import { byId, element, findingsOf, itemsOf, page, parent } from './findings.js'
 
 /** A key set by which no signature is valid. */
 const NO_KEYS = { keys: [] };
-/** A published export has up to 200 rows, each with what callers wrote on it. */
+/** Maximum size of a file. A published export has up to 200 rows, each with texts of callers. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 const FILES_MAX = 10_000;
-/** More than these are shown as a table. */
+/** Maximum number of documents that are shown as cards. More are shown as a table. */
 const CARDS_MAX = 20;
 const ROWS_AT_ONCE = 500;
-/** Longest work without a pause in which the browser draws. */
+/** Longest time of work without a pause in which the browser can draw. */
 const BUSY_MS = 40;
 
 /** @typedef {import('../../../subgraphs/receipt/verify/module.ts').VerifiedDocument} VerifiedDocument */
@@ -39,11 +39,11 @@ const BUSY_MS = 40;
 
 /** @type {Dropped[]} */
 let dropped = [];
-/** Histories and lists of revocations among what was dropped. @type {any[]} */
+/** Histories and lists of revocations among the dropped files. @type {any[]} */
 let histories = [];
-/** In the order in which they came. @type {{name: string, json: any}[]} */
+/** Key sets, in the order in which they were added. @type {{name: string, json: any}[]} */
 const key_sets = [];
-/** Files that were left out, and why. @type {string[]} */
+/** Files that were left out, each with the reason. @type {string[]} */
 const left_out = [];
 let pasted = 0;
 
@@ -110,7 +110,7 @@ async function readFile(file) {
   return { name, bytes: null, json: null, fault: `The file is longer than ${FILE_BYTES_MAX} bytes.` };
 }
 
-/** The kid that signed, as the document states it. @param {any} document @returns {unknown} */
+/** Id of the key that signed, according to the document. @param {any} document @returns {unknown} */
 function kidOf(document) {
   const { issuer_signature, signature, receipt, refusal, statement } = document ?? {};
   return receipt || refusal || statement
@@ -118,7 +118,7 @@ function kidOf(document) {
     : (issuer_signature?.kid ?? signature?.kid);
 }
 
-/** Of several key sets the one that has the key which signed; otherwise the last one that was added. @param {any} document */
+/** The key set that has the key that signed; if none has it, the last one that was added. @param {any} document */
 function keysFor(document) {
   const kid = kidOf(document);
   const having = key_sets.find(
@@ -169,7 +169,7 @@ function judge({ json, bytes, fault }) {
   };
 }
 
-/** By the last key set that was added, or else by the keys in the bundle itself. @param {Uint8Array} bytes @returns {Judgement} */
+/** Verifies a bundle by the last key set that was added, or else by the keys in the bundle. @param {Uint8Array} bytes @returns {Judgement} */
 function judgeBundle(bytes) {
   const given = key_sets.at(-1);
   const said = verifyBundle(bytes, given?.json ?? keysInBundle(bytes) ?? NO_KEYS);
@@ -212,7 +212,7 @@ function factsOf({ verified, receipt }) {
   return verified.kind === 'refusal' || verified.kind === 'refusal_audit' ? factsOfRefusal(claims) : {};
 }
 
-/** With a link to its explorer. @param {string} tag @param {string} payment_ref @param {unknown} profile */
+/** The payment, with a link to an explorer of its network. @param {string} tag @param {string} payment_ref @param {unknown} profile */
 function transactionIn(tag, payment_ref, profile) {
   const found = explorerPage(payment_ref, profile);
   const link = found && [
@@ -295,10 +295,10 @@ function summaryOf(
 }
 
 const drawn = () => new Promise(resolve => page.setTimeout(resolve));
-/** Number of the newest display: an earlier one that is still in progress stops. */
+/** Number of the newest display. An earlier display that is still in progress stops. */
 let shown = 0;
 
-/** Shows everything that was dropped once more, because a key set that came last also applies to documents that came before it. */
+/** Shows all dropped documents again, because a new key set also applies to documents that were dropped before it. */
 async function show() {
   const turn = ++shown;
   byId('keys').textContent = key_sets.length
@@ -348,7 +348,7 @@ async function show() {
   page.document.body.dataset.shown = String(dropped.length);
 }
 
-/** Key sets are added before the documents that came with them are judged. @param {readonly Dropped[]} files */
+/** Adds files. Key sets are added before the documents that were dropped with them are verified. @param {readonly Dropped[]} files */
 function add(files) {
   for (const one of files) if (one.fault === null && isKeySet(one.json)) key_sets.push(one);
   dropped = [...files.filter(({ json }) => !isKeySet(json)), ...dropped];
@@ -375,7 +375,7 @@ function takeText(text) {
   add(texts.slice(0, FILES_MAX).map(line => readBytes(`pasted text ${++pasted}`, Buffer.from(line.trim()))));
 }
 
-/** Listens for what is dropped, chosen and pasted. */
+/** Listens for files and text that are dropped, chosen or pasted. */
 function verifyDropped() {
   const input = byId('files');
   input.addEventListener('change', async () => {

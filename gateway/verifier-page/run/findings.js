@@ -1,8 +1,8 @@
 import { escapeControls } from '../../../schema/bidi.js';
 
 /*
- * What the verifier has found of a document, line by line, as elements of a page: made of text alone, so that nothing that is verified is
- * ever read as markup.
+ * Findings of the verifier about a document, line by line, as elements of a page. They are made from text alone, so that the content of a
+ * document is never read as markup.
  */
 
 /** @typedef {Omit<import('../../../subgraphs/receipt/verify/module.ts').VerifiedDocument, 'kind'>} VerifiedDocument */

@@ -12,7 +12,7 @@ import { byId, finding, findingsOf, itemsOf, page } from './findings.js';
  * sends no request.
  */
 
-/** The facts that the page shows; empty for one that it shows with two different values. @returns {Record<string, string>} */
+/** The facts that the page shows. A fact that it shows with two different values is empty. @returns {Record<string, string>} */
 function shownOnPage() {
   const facts = /** @type {Record<string, string>} */ ({});
   for (const element of page.document.querySelectorAll('[data-fact]')) {
@@ -26,7 +26,7 @@ function shownOnPage() {
 const factsOf = (audit, claims) =>
   'refusal' in audit ? factsOfRefusal(claims) : factsOfReceipt(claims, audit.receipt);
 
-/** What only the chain can confirm. @param {any} audit @param {any} claims @returns {string | null} */
+/** The part of a receipt that only the chain can confirm. @param {any} audit @param {any} claims @returns {string | null} */
 function onChain(audit, claims) {
   const { base_anchor: anchor } = claims;
   if ('refusal' in audit) return anchor?.status === 'AVAILABLE' ? `Block ${anchor.block_hash} of Base` : null;
