@@ -1,6 +1,6 @@
 import { locateBuild } from '../built.js';
 
-/* `npm run build`: builds every program into `dist/`, unless it is built already. Node runs it from the sources. */
+/* `npm run build`: builds all programs into `dist/`, unless they are already built. Node runs this file from the sources. */
 
 const { build } = await import('../development/build.ts');
 const built = locateBuild('gateway/main.ts');

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
 import type { DevelopmentFile } from '../operations/development-file.ts';
 
-/** 1 USDC. */
+/** Amount that a new wallet gets: 1 USDC. */
 const AMOUNT_ATOMIC = 1_000_000n;
 
 /** Returns the key of an unused wallet with 1 USDC on the development chain. Null on any other chain. */

@@ -69,8 +69,8 @@ export type Config = WithValues<CompleteConfig, Services> & {
 };
 
 /**
- * Reads the environment. No other function does.
- * @throws ConfigFault with all faults at once; with NODE_ENV=production also with all missing variables
+ * Reads the settings of the service from the environment. @throws ConfigFault with all faults at once; with NODE_ENV=production
+ * also with all missing variables
  */
 export function readConfig(environment: Environment = process.env): Settings {
   const read = variables.safeParse(givenValues(environment));

@@ -166,9 +166,9 @@ async function contextFor(request: FastifyRequest, { createContext, logger }: Gr
 }
 
 /**
- * Headers that a page of another site cannot send without a preflight (Fetch, CORS-safelisted request-header), so that a query by
- * GET with one of them was intended: Apollo's two, and credentials, because urql uses GET by default. `authorization` is not among
- * them, because browsers add it to requests of any site if a proxy has required a password.
+ * Headers that a page of another site cannot send without a preflight (Fetch, CORS-safelisted request-header), so a query by GET
+ * with one of them was intended. They are Apollo's two, and credentials, because urql uses GET by default. `authorization` is not
+ * among them, because browsers add it to requests of any site if a proxy has required a password.
  */
 const preflighted = [
   'x-apollo-operation-name',

@@ -60,7 +60,7 @@ export interface EpochTerms {
   readonly profile: Profile;
   /** Whether an operator has confirmed that this chain replaces the former one. */
   readonly accepted?: boolean;
-  /** Name under which this process owns claims, if it already serves. */
+  /** Owner name in this process's lease, if the process already serves. */
   readonly owner?: string;
 }
 

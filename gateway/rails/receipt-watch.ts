@@ -36,7 +36,7 @@ export class ReceiptWatch<R extends { readonly tx_hash: string }> {
     });
   }
 
-  /** Ends the wait without a receipt, because none of its transactions can be mined any longer. */
+  /** Ends the wait without a receipt, because none of its transactions can be mined. */
   forget(watched: OpenTransaction): void {
     this.#end(watched, null);
   }

@@ -11,7 +11,7 @@ const refusals = {
   wrong_network: 'invalid_network',
 } as const;
 
-/** Reason why the accepted offer is not one of ours. */
+/** Reason why the offer that the payer accepted is not one that this service made. */
 export type TermsCode =
   | 'wrong_asset'
   | 'wrong_payee'
@@ -80,7 +80,10 @@ export type JudgedPayment =
 export interface PaymentJudge<P extends Payment = Payment> {
   /** Whether two spellings are of the same address. */
   isSame(a: string, b: string | undefined): boolean;
-  /** How the accepted offer differs from ours in members other than asset, payee and amount; null if it does not. */
+  /**
+   * How the offer that the payer accepted differs from this service's in members other than asset, payee and amount; null if it
+   * does not.
+   */
   compareExtra(extra: AcceptedTerms['extra']): TermsCode | null;
   verify(payload: ExactPayload, offered: OfferedTerms): Promise<Verified<P>>;
 }
@@ -135,7 +138,7 @@ export function termsRefusal(network: NetworkName, code: TermsCode): RefusedPaym
   return { kind: 'refused', code, reason: mismatches[network][code] ?? 'invalid_payment_requirements' };
 }
 
-/** Reason why the accepted offer is not one of ours; null if it is one. */
+/** Reason why the offer that the payer accepted is not one that this service made; null if it is one. */
 function compareTerms(
   network: NetworkName,
   judge: Pick<PaymentJudge, 'isSame' | 'compareExtra'>,

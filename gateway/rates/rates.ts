@@ -47,8 +47,8 @@ export class ByteQuota {
   }
 
   /**
-   * Reserves bytes. Returns a function that frees them, or null if the caller's quota is full. A caller's only request is never
-   * refused.
+   * Reserves bytes. Returns a function that frees them, or null if the caller's quota is full. A request is never refused while the
+   * caller has no other bytes reserved.
    */
   hold(caller: string, bytes: number): (() => void) | null {
     const held = this.#held.get(caller) ?? 0;

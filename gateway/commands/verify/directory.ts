@@ -49,7 +49,7 @@ export async function documentsIn(folder: string): Promise<Folder> {
 /** File names under which issuers publish histories and revocation lists. */
 const HISTORY_NAMED = /(history|revocations)[^/]*\.json$/i;
 
-/** The histories and revocation lists among the files. Documents that revoked keys signed are judged by them. */
+/** The histories and revocation lists among the files. They decide about documents that revoked keys signed. */
 export async function historiesIn(files: readonly string[]): Promise<JsonObject[]> {
   const read = files.filter(file => HISTORY_NAMED.test(file)).map(file => jsonAt(file).catch(() => null));
   return (await Promise.all(read))

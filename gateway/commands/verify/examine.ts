@@ -132,7 +132,7 @@ async function examineJson(
   return { kind: kindOf(document), document, keys, verified };
 }
 
-/** The key set of the service that served a document which names none. */
+/** URL of the key set for a document that names none: that of the service from which the document was read. */
 const keysThere = (base_url: string | undefined) => (base_url === undefined ? null : jwksUri(base_url));
 
 /** Verifies an envelope; null if the bytes are not one. Its payload is returned too, for the checks by the log and the chain. */

@@ -19,14 +19,14 @@ export async function jsonAt(source: string): Promise<JsonObject> {
   return strictJson(await readBytes(source, 'application/json')) ?? noKeySet(source);
 }
 
-/** @throws OperatorFault always */
+/** Reports that the source does not contain the expected JSON object. @throws OperatorFault always */
 function noKeySet(source: string): never {
   throw new OperatorFault(
     `${source} is not a JSON object in UTF-8, or has a duplicate member; give a key set with --jwks`,
   );
 }
 
-/** @throws OperatorFault always */
+/** Reports that the source does not contain the expected JSON object. @throws OperatorFault always */
 export function noDocument(source: string): never {
   throw new OperatorFault(
     `${source} is not a JSON object in UTF-8, or has a duplicate member; give a receipt, a refusal, a published export, a verdict, or a response that contains one`,

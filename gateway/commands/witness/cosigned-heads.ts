@@ -22,9 +22,9 @@ export type StepHook = (step: WitnessStep) => Promise<void>;
 const KEPT = 8;
 
 /**
- * Stores the cosigned checkpoints, each in a file. Its number is one above that of the checkpoint that it was proven to extend.
- * `link` creates a file name only once, so of two checkpoints that were proven to extend the same one only one is cosigned. Check
- * and storing are thus one step, even for processes that share the folder by mistake.
+ * Stores each cosigned checkpoint in a file whose name is its number. The number is one above that of the checkpoint that it was
+ * proven to extend. `link` creates a name only once, so of two checkpoints that were proven to extend the same one only one is
+ * cosigned. Check and storing are therefore one step, even for processes that share the folder by mistake.
  */
 export class CosignedHeads {
   readonly #folder: string;

@@ -25,8 +25,9 @@ export interface UnrecognizedChain {
 }
 
 /**
- * Makes a chain appear unreachable until it is recognized as the chain that the log is anchored to. Until then no payment is
- * accepted, sent, decided or recorded because of it, and all callers already handle "unreachable".
+ * Makes a chain appear unreachable until it is recognized: it must be the chain on which this database was paid, and the log must
+ * extend the tree heads that are anchored on it. Until then nothing is accepted, sent, decided or recorded because of the chain,
+ * and all callers already handle "unreachable".
  */
 export function holdUntilRecognized(chain: BaseChain): UnrecognizedChain {
   const unreachable = { kind: 'unreachable', cause: new Error('the chain has not been recognized yet') } as const;

@@ -13,7 +13,6 @@ export interface Transfer {
   readonly block_number: number;
 }
 
-/** A call to a contract. */
 export interface ContractCall {
   readonly target: Hex;
   readonly callData: Hex;

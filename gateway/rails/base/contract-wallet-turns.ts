@@ -30,9 +30,9 @@ const NO_TURN: Proof = { kind: 'no_turn', retry_after_seconds: 2 };
 
 /**
  * Checks payments that are not signed by a key: the signature is a contract wallet's, or forged. Only code at the payer's address
- * can distinguish the two, and calling it is costly. An address without code is not called. For others a few calls run at once, in
- * a queue per client address. Payers whose code has paid within a day have a separate queue. A client gains nothing by naming such
- * a payer: the call waits in the client's own queue, and the wallet rejects the signature.
+ * can distinguish the two, and calling it is costly. If there is no code to call, nothing is called. Otherwise a few calls run at
+ * once, in a queue per client address. Payers whose code has paid within a day have separate queues. A client gains nothing by
+ * naming such a payer: the call waits in the client's own queue, and the wallet rejects the signature.
  */
 export class UnprovenPayments {
   readonly #parts: UnprovenParts;

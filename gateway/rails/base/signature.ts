@@ -122,9 +122,9 @@ export type PaymentSigner =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * If the address has code (a contract, or a delegation by EIP-7702), USDC calls only that code, whatever the signature's length,
- * and so do we. At an address without code the signature is a key's, or that of a wallet that is not deployed yet (ERC-6492). The
- * factory of such a wallet must be a known one, because the call of it uses our gas.
+ * Decides how a signature is verified. If the address has code (a contract, or a delegation by EIP-7702), USDC calls only that
+ * code, whatever the signature's length, and so does this service. At an address without code the signature is a key's, or that of
+ * a wallet that is not deployed yet (ERC-6492). The factory of such a wallet must be a known one, because calling it uses our gas.
  */
 export function signerOf(shown: BaseSignature, has_code: boolean, factories: ReadonlySet<string>): PaymentSigner {
   if (has_code) return { kind: 'code', signature: forCode(shown) };

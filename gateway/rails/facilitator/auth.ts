@@ -48,7 +48,7 @@ function cdpToken({ alg, key }: CdpKey, { key_id, request, nonce, now }: CdpRequ
     .sign(key);
 }
 
-/** `METHOD host/path`, without scheme and query. */
+/** Name of a request in its token: `METHOD host/path`, without scheme and query. */
 function requestName(method: string, url: string): string {
   const { host, pathname } = new URL(url);
   return `${method} ${host}${pathname}`;

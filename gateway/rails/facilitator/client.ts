@@ -50,7 +50,7 @@ export interface Facilitator {
 
 interface FacilitatorOptions {
   readonly url: string;
-  /** Network of its payments. */
+  /** Network of the payments that it settles. */
   readonly network: NetworkName;
   readonly verify_ms: number;
   /** Time limit for /settle. A facilitator responds only when the transaction is mined. */

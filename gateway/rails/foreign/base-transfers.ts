@@ -30,7 +30,7 @@ export interface BaseVerifierParts {
 }
 
 /**
- * Verifies USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, whoever sent the
+ * Verifies USDC transfers on Base by their Transfer events. The payer is the wallet whose balance decreased, for any sender of the
  * transaction. A node is trusted if its records agree with each other.
  */
 export function openBaseTransferVerifier(parts: BaseVerifierParts): TransferVerifier {
@@ -41,7 +41,8 @@ export function openBaseTransferVerifier(parts: BaseVerifierParts): TransferVeri
 }
 
 /**
- * A transaction and the blocks of the current chain by which it is judged. The receipt is null if the transaction is in no block.
+ * A transaction, and the blocks of the current chain with which it is compared. The receipt is null if the transaction is in no
+ * block.
  */
 interface TransactionLook {
   readonly latest: ChainBlock;

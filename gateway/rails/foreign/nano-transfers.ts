@@ -46,7 +46,7 @@ async function observe({ node, work_min }: NanoVerifierParts, named: NamedTransf
   if ('legacy' in before.value) return notBelieved('no_such_transfer');
   if (hashOfBlock(before.value.block) !== block.previous) return notBelieved('forged_block');
   const judged = judge(found.value, before.value.block, named, hash);
-  // Receives need less work, so the kind of block is checked first.
+  // A block that receives needs less work than a send, so the type of the block is checked first.
   return judged.kind === 'observed' && workOf(block) < work_min ? notBelieved('forged_block') : judged;
 }
 

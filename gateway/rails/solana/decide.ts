@@ -16,9 +16,9 @@ const inconsistent: Unknown = { kind: 'unknown', reason: 'chain_inconsistent' };
 const not_mined: Unknown = { kind: 'unknown', reason: 'not_mined' };
 
 /**
- * Decides the outcome of a payment from the chain alone, by every signature with which it may have been sent. It depends on the
- * transaction that is in a block, or on the final height after which no block accepts it. It can be repeated. `from_slot` is the
- * first slot in which the payment may have moved; null if we never sent it.
+ * Decides the outcome of a payment from the chain alone, by all signatures with which it may have been sent. The outcome depends on
+ * which of these transactions is in a block, or on whether the final height is so high that no block accepts the payment. It can be
+ * repeated. `from_slot` is the first slot in which the payment may have moved; null if we never sent it.
  */
 export async function decideSent(
   chain: SolanaChain,
@@ -38,8 +38,8 @@ export async function decideSent(
 }
 
 /**
- * Decides about a payment that is in no block and that none can accept any longer. The outcome is unknown if the node no longer
- * keeps the blocks that may contain it.
+ * Decides about a payment that is in no block and has expired. The outcome is unknown if the node no longer keeps the blocks that
+ * may contain it.
  */
 async function decideUnseen(chain: Pick<SolanaChain, 'oldest'>, from_slot: number | null): Promise<Decision> {
   if (from_slot !== null) {
@@ -112,9 +112,8 @@ export async function isExpiredOnSolana(
 const LOOKED_INTO_MAX = 200;
 
 /**
- * Decides the outcome of a payment of which only the message is known, because a transaction is named by the signature of its fee
- * payer, here another one. It is searched for among all transactions that touched the payer's USDC account since the payment was
- * made.
+ * Decides the outcome of a payment of which only the message is known. Its transaction is named by the signature of a fee payer
+ * that is not ours, so it is searched for among all transactions that touched the payer's USDC account since the payment was made.
  */
 export async function decideByMessage(
   chain: SolanaChain,

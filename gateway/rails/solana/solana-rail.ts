@@ -136,7 +136,8 @@ async function readyToPay(
   if (simulated.kind !== 'ok') return simulated;
   const until = boundBy(payment, blockhash.value);
   const { err } = { err: null, ...simulated.value };
-  // Without our signature it could not have been sent, so an earlier call of ours sent it that is unknown here.
+  // The payment could not have been sent without our signature, so an earlier call of this service sent it, which is not recorded
+  // here.
   if (err === 'AlreadyProcessed') return { kind: 'spent', payment: until };
   if (!blockhash.value.valid) return rejected(BLOCKHASH_EXPIRED);
   const { amount_atomic: balance_atomic = 0n, frozen = false } = holding.value.value ?? {};

@@ -16,7 +16,6 @@ import { networks } from '../../../schema/network.ts';
 
 type Lifetime = { readonly lifetimeToken: string };
 
-/** A decoded transaction. */
 export interface DecodedTransaction {
   readonly transaction: Transaction;
   readonly message: CompiledTransactionMessage & Lifetime;

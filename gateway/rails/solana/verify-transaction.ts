@@ -114,8 +114,8 @@ function same(a: string, b: string | undefined): boolean {
 }
 
 /**
- * A payment whose fee payer is not the current one, so this service does not sign for its fee. It may have bought an answer while
- * its fee payer was in use, since keys and facilitators change, and its payer must not be asked to pay again.
+ * A payment whose fee payer is not the current one, so this service does not sign for its fee. The payment may have bought an
+ * answer while that fee payer was in use, since keys and facilitators change. Its payer must not be asked to pay again.
  */
 function forAnother(payment: SolanaPayment): Verified<SolanaPayment> {
   return { kind: 'late', code: 'wrong_fee_payer', reason: refusals.wrong_fee_payer, ...payment };

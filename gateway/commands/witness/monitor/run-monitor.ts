@@ -129,7 +129,7 @@ async function firstBlock(
 interface ReadBlocks {
   readonly chain: TransferSource;
   readonly between: TransferRange;
-  /** First and, in `newest`, last block that was read. */
+  /** First block that was read; `newest` is the last one. */
   readonly from: number;
   readonly newest: number;
 }

@@ -12,9 +12,9 @@ export interface FeeMarket {
 }
 
 /**
- * Limit for a replacement. Limits per payment do not apply to it, because without it the nonce and all later ones would be blocked.
- * A node that reports false fees can make us pay no more than this. It is more than blocks of Base have required for any longer
- * time.
+ * Limit for the fee of a replacement, per unit of gas. Limits per payment do not apply to a replacement, because without it the
+ * nonce and all later ones would be blocked. A node that reports false fees can make us pay no more than this. Base has not
+ * required as much for any long time.
  */
 export const REPLACEMENT_CEILING_WEI = 100_000_000_000n;
 

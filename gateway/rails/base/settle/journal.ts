@@ -108,13 +108,13 @@ export function searchStart(block_number: number): number {
 /** Options of a settler on Base. */
 export interface SettlerOptions<I extends SettleItem> extends SettlerParts<I>, SettlerTimes {
   readonly chain: BaseChain;
-  /** Private keys that pay gas; several processes may share them. */
+  /** Private keys of the accounts that pay gas. Several processes may share them. */
   readonly keys: readonly string[];
   readonly clock: Clock;
   /** Limits beyond which no batch is sent for the first time. */
   readonly fee_bounds: FeeBounds;
   readonly eth_price: PriceSource;
-  /** A transaction that was outbid for this long is replaced by one with higher fees. */
+  /** Time after which a transaction whose fee is too low is replaced by one with higher fees. */
   readonly stuck_ms: number;
 }
 

@@ -55,7 +55,7 @@ async function sendAgain(
   if (count?.kind === 'ok' && count.value > newest.nonce) {
     // If a receipt could not be read, our own transaction may have used the nonce.
     if (!stuck || seen === 'unseen') return;
-    // No payment in it can move any longer and no later nonce waits for it, so a new transaction would waste gas.
+    // All payments in it have expired and no later nonce waits for it, so a new transaction would waste gas.
     if (market.head.timestamp_seconds >= settlement.valid_before_max) await closeSent(parts, settlement, newest);
     else await replace(parts, settlement, newest, market, 'next');
     return;

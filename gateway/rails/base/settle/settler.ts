@@ -263,7 +263,7 @@ class MarketWatch {
   }
 
   async read(): Promise<ChainAnswer<Market>> {
-    // A clock that was set back invalidates the observation.
+    // If the clock was set back, the observation is not used.
     const age_ms = this.#seen === null ? -1 : this.#clock.now_ms() - this.#seen.at_ms;
     if (this.#seen && age_ms >= 0 && age_ms < AGE_MS_MAX) return { kind: 'ok', value: this.#seen.market };
     this.#asking ??= this.#ask().finally(() => {
