@@ -14,6 +14,8 @@ import type { BookEvent } from './ledger/event.entity.ts';
 import type { RouterLookUps } from './router/look-up.ts';
 import type { Reports } from './router/reports.ts';
 
+/* The context of resolvers of this subgraph. */
+
 export interface BookContext extends Context, ChargePort {
   readonly issuer: Issuer;
   /** One reader per process, so that equal subscribers share reads of the ledger. */

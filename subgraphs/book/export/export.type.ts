@@ -5,6 +5,8 @@ import { JournalAccounts } from '../../../schema/requests/journal-accounts.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 import type { StreamedPiece } from './stream.ts';
 
+/* GraphQL inputs and types of exports of books. */
+
 export const BookExport = objectType(
   'BookExport',
   `An export of at most ${exportLimits.rows_max} rows. Each field is one format of the same rows.`,

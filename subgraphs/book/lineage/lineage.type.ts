@@ -1,6 +1,8 @@
 import { LineageNoun, LineageRowNoun } from '../../../schema/book/book-lineage.ts';
 import { objectType } from '../../graph-type.ts';
 
+/* GraphQL types of lineages. */
+
 export const LineageRow = objectType(
   'LineageRow',
   'A row in a lineage. `Book.row` returns the whole row.',

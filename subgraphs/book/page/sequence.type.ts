@@ -1,6 +1,8 @@
 import { BookSequenceNoun, SupersessionNoun } from '../../../schema/book-sequence.ts';
 import { objectType } from '../../graph-type.ts';
 
+/* GraphQL types of the sequence of a book. */
+
 objectType(
   'Supersession',
   'How corrections replace rows, in the whole book or in the chain of one row.',

@@ -8,6 +8,8 @@ import {
 } from '../../../schema/book/agent-record.ts';
 import { objectType, withKey } from '../../graph-type.ts';
 
+/* GraphQL types of the public record of an agent. */
+
 objectType('RecordSpend', 'Spend on one rail, as ranges, in the public record of an agent.', RecordSpendNoun);
 objectType('RowsByEvidence', 'Rows of a book with the same evidence.', RowsByEvidenceNoun);
 objectType('RowsByMonth', 'Rows of a book that were recorded in the same month.', RowsByMonthNoun);
