@@ -179,7 +179,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const charging = openCharge({ ...same, ...named, wallets, pay_to, challenges, recording, issuer, rates, faults });
     await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
-    const arrived = features.flatMap(({ onArrival: arrived }) => arrived ?? []);
+    const arrived = features.flatMap(({ onArrival }) => onArrival ?? []);
     const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers, arrived });
     const { reconciler, jobs } = await openBackground(unfinished, {
       base,
@@ -342,9 +342,9 @@ function openUpstream(
   closing: AsyncDisposableStack,
 ) {
   const times = { clock: systemClock, random: systemRandom };
-  const { onHubCallEnd: heard, onHubRefusal: refused } = operations;
+  const { onHubCallEnd, onHubRefusal } = operations;
   const hubs = closing.adopt(
-    openHubs(settings, { ...times, router, timeout_ms, onCallEnd: heard, onRefusal: refused }),
+    openHubs(settings, { ...times, router, timeout_ms, onCallEnd: onHubCallEnd, onRefusal: onHubRefusal }),
     it => it.close(),
   );
   watchHubs(operations.metrics, hubs);

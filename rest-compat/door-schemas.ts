@@ -73,13 +73,13 @@ export function jsonSchema(
   const { $schema: _, ...bare } = z.toJSONSchema(shape, {
     io,
     unrepresentable: 'any',
-    override({ zodSchema: part, jsonSchema: made }) {
+    override({ zodSchema: part, jsonSchema }) {
       // Metadata for the graph is not part of a JSON Schema (schema/noun.ts).
-      for (const name of nounMeta) delete made[name];
-      spellTuple(made);
-      describeConstants(made);
-      spellAlternatives(made);
-      amend(part, made);
+      for (const name of nounMeta) delete jsonSchema[name];
+      spellTuple(jsonSchema);
+      describeConstants(jsonSchema);
+      spellAlternatives(jsonSchema);
+      amend(part, jsonSchema);
     },
   });
   return bare as JsonObject;

@@ -131,9 +131,9 @@ export function retryHeaders(
   { code, facts }: { readonly code: ErrorCode; readonly facts: JsonObject },
   pays: boolean,
 ): Record<string, string> {
-  const { retry_after_seconds: stated, charged } = facts;
+  const { retry_after_seconds, charged } = facts;
   const payment_state = paymentStateAfter(code, charged, pays);
-  const known = typeof stated === 'number' ? stated : retryAfterSeconds[code];
+  const known = typeof retry_after_seconds === 'number' ? retry_after_seconds : retryAfterSeconds[code];
   const wait = known ?? (payment_state === 'open' ? OPEN_SECONDS : undefined);
   return {
     ...(wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }),

@@ -34,12 +34,12 @@ function capOf<N extends string, C extends string>(
       if (amount === null) return null;
       // Throws if the stored value is not an amount: an unreadable cap lets nothing pass.
       const cap_atomic = atomicAmount(BigInt(set));
-      const { atomic: spent_atomic, start_ms } = windowAt(spending[period], period, spending.now_ms);
-      if (spent_atomic + spending.reserved_atomic + amount <= cap_atomic) return null;
+      const { atomic, start_ms } = windowAt(spending[period], period, spending.now_ms);
+      if (atomic + spending.reserved_atomic + amount <= cap_atomic) return null;
       const period_start = new Date(start_ms).toISOString();
-      const sum = sumOf(spent_atomic, spending.reserved_atomic, amount);
+      const sum = sumOf(atomic, spending.reserved_atomic, amount);
       const reason = `${sum} is more than the ${name} of ${cap_atomic} from ${period_start} on.`;
-      return { spent_atomic, cap_atomic, period_start, reason };
+      return { spent_atomic: atomic, cap_atomic, period_start, reason };
     },
   } as const satisfies PolicyRule<string>;
 }

@@ -99,9 +99,9 @@ function contextWith({ caller, valid_body, left }: DoorOperation): Context {
 }
 
 async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]): Promise<DoorResult> {
-  const { document, variables, nulls: written } = operation;
+  const { document, variables, nulls } = operation;
   const context = contextWith(operation);
-  return refusable(await graph.execute({ document, variables, context, written }), context);
+  return refusable(await graph.execute({ document, variables, context, written: nulls }), context);
 }
 
 /** Result of the operation. Its headers include the state of the payment that came with the request. */
@@ -134,9 +134,9 @@ function resultOf({ data, errors = [] }: ExecutionResult): Pick<DoorResult, 'dat
  * offer, which names the endpoint, unless only the resolver knows the price.
  */
 function publicFault({ message, extensions }: GraphQLError): DoorError {
-  const { code, status: _, param, answer_headers: headers, x402: body, offered_here, ...facts } = extensions;
+  const { code, status: _, param, answer_headers, x402: body, offered_here, ...facts } = extensions;
   const known = code as ErrorCode;
-  const challenge = { headers, body } as Pick<Challenge, 'headers' | 'body'>;
+  const challenge = { headers: answer_headers, body } as Pick<Challenge, 'headers' | 'body'>;
   return {
     code: known,
     status: errors[known][0],

@@ -50,7 +50,7 @@ export interface ServeParts {
 
 /** Serves graph, REST endpoints and sockets on one port. */
 export async function serveGateway(config: Config, services: EveryService, serving: ServeParts): Promise<string> {
-  const { logger, closing, operations, rates, health, missingNeeds: away, missingLanes: without } = serving;
+  const { logger, closing, operations, rates, health, missingNeeds, missingLanes } = serving;
   const { graph, beginUpload } = await openServedGraph(config, services, serving);
   const callers = openCallers(config, services, rates);
   const port = openPort({
@@ -70,8 +70,8 @@ export async function serveGateway(config: Config, services: EveryService, servi
     unpaid_requests: openUnpaidRequests(services),
     tool_sessions: openToolSessions(services),
     health,
-    away,
-    without,
+    away: missingNeeds,
+    without: missingLanes,
   });
   const doors = doorsWith(serving.features.map(({ name }) => name));
   const server = await openServer({

@@ -40,14 +40,14 @@ export function serveSubgraph(name: SubgraphName): Serve {
 /** The operator endpoints, the same as those of a gateway. */
 function operatorPages({
   health,
-  missingNeeds: away,
+  missingNeeds,
   operations: { metrics, exposure },
 }: ServeParts): Readonly<Record<string, OperatorPage>> {
   return {
     '/health': async () => json(200, await health()),
     '/livez': async () => json(200, { status: 'ok' }),
     async '/readyz'() {
-      const missing = await away();
+      const missing = await missingNeeds();
       return missing.length === 0
         ? json(200, { status: 'ok' })
         : json(503, { status: 'unavailable', away: [...missing] });

@@ -121,12 +121,12 @@ interface SweepParts extends Pick<JobsParts, 'database' | 'steady' | 'isHalted' 
  */
 function watchOver(
   lanes: readonly Lane[],
-  { unfreed, database, steady, isHalted: halted, periodic, logger, sweep }: SweepParts,
+  { unfreed, database, steady, isHalted, periodic, logger, sweep }: SweepParts,
 ) {
   let looks = 0;
   let was_halted = false;
   return async () => {
-    if (halted() && !was_halted) {
+    if (isHalted() && !was_halted) {
       was_halted = true;
       for (const lane of lanes) lane.renew();
     }
@@ -136,7 +136,7 @@ function watchOver(
     for (const id of ended) unfreed.delete(id);
     if (freed > 0)
       logger.info({ workers: freed }, 'background jobs of processes that ended can be taken by other processes');
-    if (looks++ % SWEEPS_PER_LOOK === 0 && !halted()) await addPeriodicJobs(database, periodic);
+    if (looks++ % SWEEPS_PER_LOOK === 0 && !isHalted()) await addPeriodicJobs(database, periodic);
     for (const lane of lanes) lane.swept();
   };
 }
@@ -153,20 +153,20 @@ interface TaskListParts {
 }
 
 /** The tasks that may run now, in the library's form. */
-function taskListOf({ tasks, isHalted: halted, onEnd: ended, ...context }: TaskListParts): TaskList {
+function taskListOf({ tasks, isHalted, onEnd, ...context }: TaskListParts): TaskList {
   const named = Object.entries(tasks as Readonly<Record<string, JobTask<never> | undefined>>);
   const list: TaskList = {};
   for (const [name, task] of named) {
     if (!task) continue;
     list[name] = async (payload: unknown, { job }: JobHelpers) => {
-      if (halted()) throw new JobFailed('LogHalted');
+      if (isHalted()) throw new JobFailed('LogHalted');
       try {
         await task.run(payload as never, { ...context, attempt: job.attempts });
       } catch (error) {
-        ended(name, 'failed', error);
+        onEnd(name, 'failed', error);
         throw new JobFailed(error instanceof Error ? error.name : typeof error);
       }
-      ended(name, 'done');
+      onEnd(name, 'done');
     };
   }
   return list;

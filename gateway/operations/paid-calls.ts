@@ -109,15 +109,15 @@ interface IdleParts {
  */
 export function whenIdle(
   work: (rest: () => Promise<void>) => Promise<void>,
-  { isPaying: paying, onFailure: failed }: IdleParts,
+  { isPaying, onFailure }: IdleParts,
 ): { stop(): void } {
   const stopping = new AbortController();
   const rest = async () => {
     do await sleep(REST_MS, undefined, { ref: false, signal: stopping.signal });
-    while (paying());
+    while (isPaying());
   };
   void work(rest).catch(error => {
-    if (!stopping.signal.aborted) failed(error);
+    if (!stopping.signal.aborted) onFailure(error);
   });
   return { stop: () => stopping.abort() };
 }

@@ -78,10 +78,10 @@ export class Readiness {
 
   /** Parts that are missing for paid calls. Empty if the process is ready. */
   async missingNeeds(): Promise<readonly Need[]> {
-    const { writable, holdsLease: leased, chain_age_ms, sound, subgraphs_away } = this.#parts;
+    const { writable, holdsLease, chain_age_ms, sound, subgraphs_away } = this.#parts;
     const there: Record<Need, boolean> = {
       database: writable(),
-      lease: leased(),
+      lease: holdsLease(),
       base: isFresh(chain_age_ms()),
       facilitator: await this.#facilitator(),
       log: sound(),

@@ -126,8 +126,8 @@ async function solanaOf(
   const { solana, profile, facilitator_url } = config;
   const authorize = authorizeBy(config);
   if (solana === null) return null;
-  const { openSolanaPayments: openSolana } = await import('./solana/open-solana.ts');
-  const opened = openSolana({
+  const { openSolanaPayments } = await import('./solana/open-solana.ts');
+  const opened = openSolanaPayments({
     solana,
     profile,
     facilitator_url,

@@ -126,8 +126,8 @@ export function paysAnother<P extends Payment>(network: NetworkName, payment: P)
   return { kind: 'late', code: 'wrong_payee', reason: termsRefusal(network, 'wrong_payee').reason, ...payment };
 }
 
-function offeredNetwork({ network }: Envelope, { networks: wanted, pay_to }: OfferedTerms): NetworkName | null {
-  return network !== null && wanted.includes(network) && pay_to[network] ? network : null;
+function offeredNetwork({ network }: Envelope, { networks, pay_to }: OfferedTerms): NetworkName | null {
+  return network !== null && networks.includes(network) && pay_to[network] ? network : null;
 }
 
 function payloadRefusal(code: keyof typeof refusals): RefusedPayment {

@@ -38,14 +38,10 @@ export class BookGuard {
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
-  private constructor(
-    database: Database,
-    logger: Logger,
-    { rests = RESTS, isHalted: halted = () => false }: BookGuardOptions,
-  ) {
+  private constructor(database: Database, logger: Logger, { rests = RESTS, isHalted = () => false }: BookGuardOptions) {
     this.#database = database;
     this.#rests = rests;
-    this.#halted = halted;
+    this.#halted = isHalted;
     this.#logger = logger;
     this.#running = this.#audit();
   }

@@ -50,9 +50,9 @@ type Post = z.output<typeof post>;
 
 /** Body of POST /v1/board/posts. */
 export const PostRequest = post.transform(
-  ({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & AgentReference => ({
+  ({ agent_id, endpoint, outcome, receipt_ref, latency_ms, text }): PostRequest & AgentReference => ({
     agent_id: agent_id ?? null,
-    ...about,
+    ...endpoint,
     outcome,
     latency_ms: latency_ms ?? null,
     receipt_ref: receipt_ref || null,

@@ -11,7 +11,7 @@ import { storedText } from './text.ts';
 
 /* Requests of /v1/agents/{agent_id}/book/dispute. */
 
-const { evidence_bytes_max: bytes, evidence_depth_max: depth, evidence_members_max: members } = disputeLimits;
+const { evidence_bytes_max: bytes, evidence_depth_max: depth, evidence_members_max } = disputeLimits;
 
 type MemberKind = 'text' | 'object' | 'any';
 
@@ -75,7 +75,7 @@ function requireKnown(
 export const DisputeRequest = PossessionMembers.extend({
   task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Task id of the disputed row.'),
   claim_type: word(claimTypes),
-  evidence: freeObject({ bytes, depth, members })
+  evidence: freeObject({ bytes, depth, members: evidence_members_max })
     .optional()
     .meta({
       type: 'object',

@@ -91,13 +91,9 @@ export async function examine(
 }
 
 /** Verifies a bundle with the keys that it contains, unless --jwks is given. */
-async function examineBundle(
-  source: string,
-  bytes: Buffer,
-  { jwks: given }: VerifyCommandOptions,
-): Promise<ExaminedDocument> {
-  const brought = given === undefined ? keysInBundle(bytes) : await jsonAt(given);
-  const keys = { from: given === undefined ? 'document' : 'given', source: given ?? "the document's own" } as const;
+async function examineBundle(source: string, bytes: Buffer, { jwks }: VerifyCommandOptions): Promise<ExaminedDocument> {
+  const brought = jwks === undefined ? keysInBundle(bytes) : await jsonAt(jwks);
+  const keys = { from: jwks === undefined ? 'document' : 'given', source: jwks ?? "the document's own" } as const;
   const said = verifyBundle(bytes, brought ?? NO_KEYS);
   const checks = said.checks.map(({ sentence }) => ({ sentence }));
   const nothing = { source, kind: 'bundle', keys, place: null, chain: null, spend: null, covers: null } as const;
@@ -162,16 +158,16 @@ function receiptIn(kind: ExaminedDocument['kind'], document: JsonObject): JsonOb
 }
 
 /** Reads the key set to verify with. `named` is the URL in the document. */
-async function keysAt(named: string | null, { jwks: given }: VerifyCommandOptions, key_sets: IssuerKeySets) {
-  const source = given ?? named;
-  if (source === null || (given === undefined && !isUrl(source)))
+async function keysAt(named: string | null, { jwks }: VerifyCommandOptions, key_sets: IssuerKeySets) {
+  const source = jwks ?? named;
+  if (source === null || (jwks === undefined && !isUrl(source)))
     throw new OperatorFault(
       'the document does not name an http(s) URL of the key set of its issuer; give a key set with --jwks',
     );
   if (key_sets.size >= KEY_SETS_MAX) key_sets.clear();
   const read = key_sets.get(source) ?? jsonAt(source);
   key_sets.set(source, read);
-  return { keys: { from: given === undefined ? 'fetched' : 'given', source } as const, jwks: await read };
+  return { keys: { from: jwks === undefined ? 'fetched' : 'given', source } as const, jwks: await read };
 }
 
 /** Result of verifying a document. `unknown`: no check failed, but a requested check was not possible. */
@@ -215,8 +211,8 @@ async function provePlace(
   read: ReadText,
   base_url: string | undefined,
 ): Promise<ProvenPlace | null> {
-  const { proof, 'log-key': log_keys = [], witness: witnesses = [] } = options;
-  if (proof === undefined && log_keys.length === 0 && witnesses.length === 0) return null;
+  const { proof, 'log-key': log_keys = [], witness = [] } = options;
+  if (proof === undefined && log_keys.length === 0 && witness.length === 0) return null;
   if (receipt === null) throw new UsageFault('--proof, --log-key and --witness are for receipts only');
   const log = base_url === undefined ? null : logPrefix(base_url);
   const source = proof ?? (log && `${log}/proof/${taskOf(receipt)}`);
@@ -225,7 +221,7 @@ async function provePlace(
   const keys_given = log_keys.length > 0;
   if (!keys_given && log === null) throw new UsageFault('--proof needs the key of its log: give it with --log-key');
   const texts = keys_given ? log_keys : (await read(`${log}/verifier-keys`)).split('\n').filter(Boolean);
-  const wanted = { log_keys: verifierKeys(texts, 'signature'), witnesses: verifierKeys(witnesses, 'cosignature') };
+  const wanted = { log_keys: verifierKeys(texts, 'signature'), witnesses: verifierKeys(witness, 'cosignature') };
   const verification = verifyLogProof(await read(source), { ...wanted, leaf: leafOf(receipt) });
   return { source, keys_given, verification };
 }

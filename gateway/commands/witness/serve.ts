@@ -52,10 +52,7 @@ export async function serveWitness(
   return server;
 }
 
-async function answerTo(
-  request: IncomingMessage,
-  { cosigner, onAnswer: answered }: WitnessServerParts,
-): Promise<Answer> {
+async function answerTo(request: IncomingMessage, { cosigner, onAnswer }: WitnessServerParts): Promise<Answer> {
   const [path] = (request.url ?? '').split('?');
   if (path === `/${sha256Hex(cosigner.origin)}/checkpoint`) {
     if (request.method !== 'GET') return { status: 405, body: '', allow: 'GET' };
@@ -67,7 +64,7 @@ async function answerTo(
   const text = await textOf(request);
   if (text === null) return { status: 400, body: 'The body is not a valid add-checkpoint request.\n' };
   const { status, body } = await addCheckpoint(text, cosigner);
-  answered(status, body);
+  onAnswer(status, body);
   return { status, body, media: status === 409 ? SIZE_MEDIA : TEXT };
 }
 

@@ -155,11 +155,11 @@ export class Anchoring {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    const { onEnd: ended, log, poll_ms } = this.#parts;
+    const { onEnd, log, poll_ms } = this.#parts;
     while (!signal.aborted && !this.#confirmed) {
       if (log.sound || !this.sound) {
         const proved = await this.#inTurn(() => this.#proved());
-        ended?.(proved ? 'done' : 'failed');
+        onEnd?.(proved ? 'done' : 'failed');
       }
       await sleep(poll_ms, null, { signal, ref: false }).catch(() => {});
     }
@@ -237,13 +237,13 @@ export class Anchoring {
   }
 
   async #confirm({ head, message }: AnchorContradicted): Promise<void> {
-    const { onContradiction: contradicted, database, logger } = this.#parts;
+    const { onContradiction, database, logger } = this.#parts;
     // A database that was unavailable may be complete again. What was written meanwhile can only be proven by a start.
     if ((await proveHeads(database, [head])).kind !== 'broken') return;
     this.#confirmed = true;
     logger.fatal({ head }, `${message}. The head is final on Base. No more payments are accepted.`);
     const { log_id, tree_size, root_hash } = head;
-    await contradicted?.({ log_id, tree_size, root_hash }).catch(fault =>
+    await onContradiction?.({ log_id, tree_size, root_hash }).catch(fault =>
       logger.warn({ err: fault }, 'the halt of the log could not be written to the database yet; it is tried again'),
     );
   }

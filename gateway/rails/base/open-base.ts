@@ -340,11 +340,11 @@ interface Side {
 
 async function transfersOf(
   rpc: Rpc,
-  { topics: wanted, is_its }: Side,
+  { topics, is_its }: Side,
   { from_block, to_block }: Blocks,
 ): Promise<ChainAnswer<readonly Transfer[]> | NodeRefusal> {
   const range = { fromBlock: `0x${from_block.toString(16)}`, toBlock: `0x${to_block.toString(16)}` };
-  const filter = { address: USDC, topics: wanted, ...range };
+  const filter = { address: USDC, topics, ...range };
   const answer = await rpc.call('eth_getLogs', [filter], z.array(logShape));
   if (answer.kind !== 'ok') return answer;
   const asked = answer.value

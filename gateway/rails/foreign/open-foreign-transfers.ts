@@ -71,10 +71,10 @@ function confirmationsMin({ profile }: Pick<Config, 'profile'>): number {
 async function solanaOf({ solana, profile }: ForeignParts['config']): Promise<OpenedVerifier | null> {
   if (solana === null) return null;
   const { openSvmChain } = await import('../solana/open-svm-chain.ts');
-  const { openSolanaTransferVerifier: openSolanaWitness } = await import('./solana-transfers.ts');
+  const { openSolanaTransferVerifier } = await import('./solana-transfers.ts');
   const chain = openSvmChain(solana);
   const genesis = profile === 'development' ? null : networks.solana.caip2.slice('solana:'.length);
-  return { ...openSolanaWitness({ chain, genesis }), close: () => chain.close() };
+  return { ...openSolanaTransferVerifier({ chain, genesis }), close: () => chain.close() };
 }
 
 function nanoOf({ nano_rpc_url: rpc_url }: ForeignParts['config'], work_min: bigint): OpenedVerifier | null {
@@ -98,8 +98,8 @@ const signers: Record<ForeignNetwork, (text: string, by: SignerFacts, wallets: W
     return wallets.verifies(payer, digest, signature, asker);
   },
   async solana(text, { payer, signature }) {
-    const { isTextSignedOnSolana: signedBy } = await import('../solana/solana-rail.ts');
-    return (await signedBy({ payer, text, signature })) ? 'valid' : 'invalid';
+    const { isTextSignedOnSolana } = await import('../solana/solana-rail.ts');
+    return (await isTextSignedOnSolana({ payer, text, signature })) ? 'valid' : 'invalid';
   },
   async nano(text, { payer, signature }) {
     const key = keyOfNanoAddress(payer);

@@ -61,7 +61,7 @@ function instructionsRun({ message }: DecodedTransaction, { inner }: LandedTrans
       readonly data?: Uint8Array;
     }[];
   };
-  const within = new Map(inner.map(({ index, instructions: called }) => [index, called]));
+  const within = new Map(inner.map(({ index, instructions }) => [index, instructions]));
   if (within.size !== inner.length || inner.some(({ index }) => index >= instructions.length)) return null;
   return instructions.flatMap(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }, index) => [
     { program_index: programAddressIndex, account_indexes: accountIndices, data },

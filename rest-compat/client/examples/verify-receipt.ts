@@ -37,8 +37,8 @@ async function verify(receipt: Receipt, keys: readonly (JWK & { readonly revoked
   // jose does not know revocations: it would accept what a stolen key signs.
   const trusted = createLocalJWKSet({ keys: keys.filter(({ revoked }) => !revoked) });
   const { payload: claims } = await jwtVerify<Claims>(receipt.issuer_signature.jws, trusted, { algorithms: ['ES256'] });
-  const { payment: paid, observed_transfer: seen, payment_ref = paid?.ref ?? null, caller_binding } = claims;
-  const amount = paid?.gross_amount ?? seen?.amount;
+  const { payment: paid, observed_transfer, payment_ref = paid?.ref ?? null, caller_binding } = claims;
+  const amount = paid?.gross_amount ?? observed_transfer?.amount;
 
   // For people to read, a receipt repeats what was signed. A copy that differs was altered.
   const derived = { payment_ref, amount, payer_wallet: caller_binding.payer_wallet };
@@ -47,7 +47,7 @@ async function verify(receipt: Receipt, keys: readonly (JWK & { readonly revoked
     if (name in signed && !isDeepStrictEqual(copy, signed[name])) throw new Error(`${name} is not what was signed`);
   return payment_ref === null
     ? 'nothing was paid to this service'
-    : `${(paid ?? seen)?.payer} paid ${amount} atomic USDC in ${payment_ref}`;
+    : `${(paid ?? observed_transfer)?.payer} paid ${amount} atomic USDC in ${payment_ref}`;
 }
 
 if (source === undefined) {

@@ -20,12 +20,18 @@ export async function verifyAgentWallet(
   agent_id: AgentId,
   { wallet_signature: signature, signature_timestamp: signed_at }: WalletAnswer,
   text: (base_url: string, at_seconds: number) => string,
-  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: AskingWallet,
+  { base_urls, free_wallets, walletOfAgent, principal, clock }: AskingWallet,
 ): Promise<WalletProofVerdict> {
   const wallet = await walletOfAgent(agent_id);
   if (wallet === null) throw new Refusal('not_found');
   const signed = (base_url: string, _: string, at_seconds: number) => text(base_url, at_seconds);
-  const believing = { wallets, base_urls, text: signed, now_ms: clock.now_ms(), asker: principal.address };
+  const believing = {
+    wallets: free_wallets,
+    base_urls,
+    text: signed,
+    now_ms: clock.now_ms(),
+    asker: principal.address,
+  };
   return believeWallet({ wallet, signature, signed_at }, believing);
 }
 

@@ -108,12 +108,8 @@ export async function moveLedgerEscrow(
       if (before !== null) return ledgerView(found, { phases: before });
       const standing = { state: found.state, overdue: now_ms >= found.expiresAt.getTime() };
       const move = { action, party: 'owner', claimed: said.claim_type !== undefined } as const;
-      const {
-        to,
-        checks: wanted,
-        expired_first,
-      } = requireMove(judgeMove(ledgerEscrowMachine, standing, move), 'owner');
-      const checked: JsonObject = wanted ? { checks: await requireChecks(tx, found) } : {};
+      const { to, checks, expired_first } = requireMove(judgeMove(ledgerEscrowMachine, standing, move), 'owner');
+      const checked: JsonObject = checks ? { checks: await requireChecks(tx, found) } : {};
       const step = { action, state: to, request_hash, said: { ...said, ...checked } };
       const moved = await recordSteps(tx, found, [...(expired_first ? [expiredStep] : []), step]);
       return ledgerView(moved, { phases: moved.phases.length });

@@ -74,6 +74,6 @@ function writeCell(cell: Cell, text: (cell: Cell) => string, writer: Writer): st
 }
 
 /** Joins the SQL of cells, and merges adjacent literals. */
-function joinLiterals(texts: readonly string[], { join: joined }: Writer): string {
-  return joined(texts).replaceAll(`'||'`, '');
+function joinLiterals(texts: readonly string[], { join }: Writer): string {
+  return join(texts).replaceAll(`'||'`, '');
 }

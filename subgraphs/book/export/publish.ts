@@ -121,11 +121,11 @@ export function pulledExtent({
   truncated,
   empty_reason,
   enumerated_count,
-  omitted_by_policy_count: omitted,
+  omitted_by_policy_count,
 }: CoveragePayload): Pick<ExportExtent, 'truncated' | 'matching_count'> {
   return {
     truncated: truncated || empty_reason === 'empty_by_drain',
-    matching_count: omitted === null ? null : enumerated_count + omitted,
+    matching_count: omitted_by_policy_count === null ? null : enumerated_count + omitted_by_policy_count,
   };
 }
 

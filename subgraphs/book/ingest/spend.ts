@@ -18,7 +18,7 @@ export interface ForeignSpend {
 }
 
 export function namedTransfer(request: IngestRequest): NamedTransfer {
-  const { nano, payment_required: required, payment_response: response, foreign_invoice: invoice } = request;
+  const { nano, payment_required, payment_response: response, foreign_invoice: invoice } = request;
   if (nano) {
     const { block, recipient, amount } = nano;
     return {
@@ -35,9 +35,16 @@ export function namedTransfer(request: IngestRequest): NamedTransfer {
     const { network, tx, payer, payTo, amount } = invoice;
     return { network, transaction: tx, index, payer, pay_to: payTo, amount_atomic: atomic(amount) };
   }
-  if (!required || !response) throw new Error('an ingest names no payment');
+  if (!payment_required || !response) throw new Error('an ingest names no payment');
   const { network, tx, payer } = response;
-  return { network, transaction: tx, index, payer, pay_to: required.payTo, amount_atomic: atomic(required.amount) };
+  return {
+    network,
+    transaction: tx,
+    index,
+    payer,
+    pay_to: payment_required.payTo,
+    amount_atomic: atomic(payment_required.amount),
+  };
 }
 
 const nothingSaid: ForeignSpend = {
@@ -51,9 +58,10 @@ const nothingSaid: ForeignSpend = {
   description: null,
 };
 
-export function spendOf({ nano, payment_required: required, foreign_invoice: invoice }: IngestRequest): ForeignSpend {
+export function spendOf({ nano, payment_required, foreign_invoice: invoice }: IngestRequest): ForeignSpend {
   if (nano) return { ...nothingSaid, description: nano.description };
-  if (required) return { ...nothingSaid, resource: required.resource, hub: hostOf(required.resource) };
+  if (payment_required)
+    return { ...nothingSaid, resource: payment_required.resource, hub: hostOf(payment_required.resource) };
   if (!invoice) throw new Error('an ingest names no payment');
   const { job_kind, resource, model, intent_id, attempt_index, output_commitment } = invoice;
   const hub = invoice.hub ?? hostOf(resource);

@@ -151,7 +151,7 @@ interface ProvenWallet {
 async function requireProvenWallet(
   { wallet: named, signature, signed_at }: ReconciliationRequest,
   agent_id: AgentId,
-  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: WalletCheckContext,
+  { base_urls, free_wallets, walletOfAgent, principal, clock }: WalletCheckContext,
 ): Promise<ProvenWallet> {
   const wallet = checksummedAddress(named);
   const agent_wallet = await walletOfAgent(agent_id);
@@ -164,7 +164,7 @@ async function requireProvenWallet(
   }
   const text = (base_url: string, address: string, at_seconds: number) =>
     reconciliationText(base_url, agent_id, address, at_seconds);
-  const believing = { wallets, base_urls, text, now_ms: clock.now_ms(), asker: principal.address };
+  const believing = { wallets: free_wallets, base_urls, text, now_ms: clock.now_ms(), asker: principal.address };
   const believed = await believeWallet({ wallet, signature, signed_at }, believing);
   if (believed.kind === 'proven') return { wallet, agent_wallet, proven_by: 'signature' };
   const { code, ...said } = walletFaults[believed.kind];

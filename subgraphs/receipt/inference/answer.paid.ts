@@ -67,7 +67,7 @@ export function modelsFor({ settings }: Hubs, model: string, demand: Demand): re
  */
 export function autoModels(hubs: Hubs, model: string, demand: Demand): readonly string[] {
   if (model === AUTO_MODEL) return modelsFor(hubs, AUTO_MODEL, demand);
-  return candidatesFor(hubs.settings, AUTO_MODEL, demand).map(({ model: chosen }) => chosen);
+  return candidatesFor(hubs.settings, AUTO_MODEL, demand).map(({ model }) => model);
 }
 
 /** Route of a call with the limits of its work: the models that its book allows, its deadline and its cancelation. */

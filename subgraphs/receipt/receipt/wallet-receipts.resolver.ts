@@ -31,12 +31,12 @@ export class WalletReceiptsResolver {
   })
   async walletReceipts(
     @Args(() => WalletArguments) asked: Arguments,
-    @Ctx() { database, free_wallets: wallets, clock, base_urls, principal }: ReceiptContext,
+    @Ctx() { database, free_wallets, clock, base_urls, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
     const { after = -1, limit: count = buyerLimits.receipts_page_default } = readRequest(WalletReceiptsPage, asked);
     const proof = readRequest(WalletProofRequest, asked.proof as Arguments);
     const believing = {
-      wallets,
+      wallets: free_wallets,
       base_urls,
       text: walletReceiptsText,
       now_ms: clock.now_ms(),

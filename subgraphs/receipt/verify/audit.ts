@@ -226,9 +226,10 @@ const rules: readonly Rule<OpenedAudit>[] = [
   {
     code: 'receipt_policy_differs',
     says: 'The receipt policy has the signed hash.',
-    fault: ({ document: { receipt_policy: shown }, claims: { receipt_policy: signed } }) =>
+    fault: ({ document: { receipt_policy }, claims: { receipt_policy: signed } }) =>
       unless(
-        !isJsonObject(signed) || (isJsonObject(shown) && canonicalHash(shown.policy ?? null) === signed.hash),
+        !isJsonObject(signed) ||
+          (isJsonObject(receipt_policy) && canonicalHash(receipt_policy.policy ?? null) === signed.hash),
         'The receipt policy does not have the signed hash.',
       ),
   },
@@ -279,13 +280,13 @@ function revocationFault({
   );
 }
 
-function historyFault({ document: { issuer_history: shown }, claims }: OpenedAudit): string | null {
+function historyFault({ document: { issuer_history }, claims }: OpenedAudit): string | null {
   const { issuer_history: signed, iat } = claims;
   if (!isJsonObject(signed)) return null;
-  if (!isJsonObject(shown) || canonicalHash(shown.snapshot ?? null) !== signed.hash)
+  if (!isJsonObject(issuer_history) || canonicalHash(issuer_history.snapshot ?? null) !== signed.hash)
     return 'The issuer-history snapshot does not have the signed hash.';
   const second = (time: Json | undefined) => Math.floor(Date.parse(String(time)) / 1000);
-  if (typeof iat === 'number' && second(shown.activated_at) > iat)
+  if (typeof iat === 'number' && second(issuer_history.activated_at) > iat)
     return 'The receipt was signed before that issuer-history snapshot became current.';
   return null;
 }

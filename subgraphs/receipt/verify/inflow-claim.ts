@@ -44,10 +44,10 @@ const rules: readonly Rule<OpenedDocument>[] = [
 
 /** The fault of `wallet_claim`; null if there is none. In a correction its task_id names the corrected row, in an inflow the row itself. */
 function walletFault(claims: JsonObject): string | null {
-  const { wallet_claim: said } = claims;
-  if (said === undefined) return null;
-  if (!isJsonObject(said)) return 'wallet_claim is not an object.';
-  const { signature: _, signed_at: __, task_id, ...members } = said;
+  const { wallet_claim } = claims;
+  if (wallet_claim === undefined) return null;
+  if (!isJsonObject(wallet_claim)) return 'wallet_claim is not an object.';
+  const { signature: _, signed_at: __, task_id, ...members } = wallet_claim;
   const named = claims.corrects ?? claims.task_id;
   const other = Object.keys(members).find(name => canonicalJson(members[name] ?? null) !== json(claims[name]));
   if (other !== undefined) return `wallet_claim.${other} is not what was signed.`;

@@ -149,10 +149,10 @@ export const signedPaymentRef = (claims: JsonObject) => signedFact(claims, recei
 /** The fault of the settled amount; null if there is none. Amounts are digits in atomic units. Early versions may not sign all of them. */
 function toleranceFault({ payment, tolerance }: JsonObject): string | null {
   const [paid, allowed] = [isJsonObject(payment) ? payment : {}, isJsonObject(tolerance) ? tolerance : {}];
-  const { gross_amount: gross, settled_amount: settled } = paid;
+  const { gross_amount: gross, settled_amount } = paid;
   const { amount_atomic = '0' } = allowed;
-  if (gross === undefined || settled === undefined) return null;
-  const off = BigInt(String(gross)) - BigInt(String(settled));
+  if (gross === undefined || settled_amount === undefined) return null;
+  const off = BigInt(String(gross)) - BigInt(String(settled_amount));
   return unless(
     (off < 0n ? -off : off) <= BigInt(String(amount_atomic)),
     'settled_amount differs from gross_amount by more than the signed tolerance.',

@@ -55,7 +55,7 @@ export function verifyStatement(bytes: Uint8Array, jwks: Jwks): StatementVerific
   if (payload === null || place === null)
     return malformedDocument('The statement contains no payload, or no place in the log.');
   const { iss, iat } = facts;
-  const { leaf_index, size: tree_size } = place;
+  const { leaf_index, size } = place;
   return {
     kind: 'valid',
     checks: judged.checks,
@@ -64,7 +64,7 @@ export function verifyStatement(bytes: Uint8Array, jwks: Jwks): StatementVerific
     iss,
     iat,
     leaf_index,
-    tree_size,
+    tree_size: size,
   };
 }
 

@@ -219,20 +219,26 @@ class PooledHubs implements Hubs {
       limits_tokens: question.limits_tokens ?? false,
       added: question.added,
       too_large: question.too_large,
-      ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
-        const { content_type, bytes: body, path: asked_at, betas, read } = requestFor(line.dialect, question, asked);
-        const headers = { ...line.headers(content_type, 'application/json', asking.router_key), ...betas };
-        const path = line.path(asked_at);
+      ask: async ({ connection, ...asked }, candidate, timeout_ms) => {
+        const {
+          content_type,
+          bytes: body,
+          path: asked_at,
+          betas,
+          read,
+        } = requestFor(connection.dialect, question, asked);
+        const headers = { ...connection.headers(content_type, 'application/json', asking.router_key), ...betas };
+        const path = connection.path(asked_at);
         const { canceled } = asking;
         const answer = await askHub(
-          line.pool,
+          connection.pool,
           { path, headers, body, timeout_ms, canceled, answer_bytes_max },
           { modality: question.modality, read },
         );
         if (answer.kind === 'failed') return answer;
         const { kind, named_model } = answer;
         const { value } = question.discreet
-          ? { value: question.discreet(answer.value, this.#toldBy(line, asking)) }
+          ? { value: question.discreet(answer.value, this.#toldBy(connection, asking)) }
           : answer;
         if (value === null) return askFailure(answerMismatches[question.modality]);
         return { kind, value, answered_model: this.#answeredModel(candidate, named_model, asking) };
@@ -250,11 +256,11 @@ class PooledHubs implements Hubs {
       awaited: 'first_piece_ms',
       limits_tokens: request.max_tokens !== null,
       added,
-      ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
-        const { path, body, betas, chunks, in_blocks } = streamFrom(line.dialect, request, asked);
-        const listened = await openReply(line.pool, {
-          path: line.path(path),
-          headers: { ...line.headers('application/json', 'text/event-stream', asking.router_key), ...betas },
+      ask: async ({ connection, ...asked }, candidate, timeout_ms) => {
+        const { path, body, betas, chunks, in_blocks } = streamFrom(connection.dialect, request, asked);
+        const listened = await openReply(connection.pool, {
+          path: connection.path(path),
+          headers: { ...connection.headers('application/json', 'text/event-stream', asking.router_key), ...betas },
           body,
           chunks,
           in_blocks,
@@ -264,7 +270,7 @@ class PooledHubs implements Hubs {
           stream_idle_ms_max,
           text_bytes_max,
           event_chars_max,
-          discretion: { tells: this.#toldBy(line, asking), tools: namesOfTools(request.tools) },
+          discretion: { tells: this.#toldBy(connection, asking), tools: namesOfTools(request.tools) },
           rules: { by_router: candidate.hub === ROUTER, added, secrets: this.#secretsWith(asking.router_key) },
         });
         return listened.kind === 'failed'
