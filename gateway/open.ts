@@ -16,7 +16,8 @@ import { type HeadName } from '../subgraphs/receipt/log/tree-head.ts';
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { openBackground } from './background.ts';
-import { openCharge } from './charge/open-charge.ts';
+import { openCharge } from './call/open-charge.ts';
+import { type OpenedRecording, openRecording } from './call/record/open-recording.ts';
 import type { Config } from './config/read-config.ts';
 import { everyFeature } from './features/every-feature.ts';
 import { type Feature, requireNeeded } from './features/feature.ts';
@@ -44,7 +45,6 @@ import { openPayoutAccounts } from './rails/solana/payout-accounts.ts';
 import { openFreeUses, openRates } from './rates/rates.ts';
 import { BookGuard } from './reconcile/audit-books.ts';
 import { type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
-import { type OpenedRecording, openRecording } from './record/open-recording.ts';
 import { openExtensions } from './x402/extensions.ts';
 import { openChallenges } from './x402/offer.ts';
 

@@ -22,7 +22,7 @@ import type { SessionContext } from '../../subgraphs/session/context.ts';
 import { openSessionBurns } from '../../subgraphs/session/delegation/session-burns.ts';
 import { bookOfSession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
-import type { Judge } from '../charge/judge.ts';
+import type { Judge } from '../call/judge.ts';
 import type { Config } from '../config/read-config.ts';
 import { identify, openBoardKeys, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';

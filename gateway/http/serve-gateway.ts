@@ -7,7 +7,7 @@ import { notOfferedAt } from '../../rest-compat/inference/not-offered.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import { openBoardVersion } from '../../subgraphs/board/event/read.ts';
-import type { Judge } from '../charge/judge.ts';
+import type { Judge } from '../call/judge.ts';
 import { compileTrust } from '../config/forms.ts';
 import type { Config } from '../config/read-config.ts';
 import { simulatedNetworks } from '../config/substitutes.ts';

@@ -11,15 +11,15 @@ import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/rec
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import { requestLabel } from '../charge/claim-request.ts';
-import type { GivingUp } from '../charge/give-up.ts';
+import { requestLabel } from '../call/claim-request.ts';
+import type { GivingUp } from '../call/give-up.ts';
+import { type Answered, foundLabel, type Landing, type Settled } from '../call/record/facts.ts';
+import { keepLeg, type MovedLeg } from '../call/record/keep-leg.ts';
+import type { RecordCall } from '../call/record/open-recording.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Decision, NotTransferred, RecordableOutcome, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
 import { type Rail, type SentPayment, sentOf } from '../rails/rail.ts';
-import { type Answered, foundLabel, type Landing, type Settled } from '../record/facts.ts';
-import { keepLeg, type MovedLeg } from '../record/keep-leg.ts';
-import type { RecordCall } from '../record/open-recording.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;

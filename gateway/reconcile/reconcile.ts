@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
-import type { ReleaseLater } from '../charge/release-later.ts';
+import { keepBlocked, tellCounts } from '../call/record/blocked-too-often.ts';
+import type { ReleaseLater } from '../call/release-later.ts';
 import type { Cosigning } from '../log/cosigning.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import { onEachRail, type Rails } from '../rails/rail.ts';
-import { keepBlocked, tellCounts } from '../record/blocked-too-often.ts';
 import { type FinishParts, finishOrphans } from './finish-claims.ts';
 import { type Heartbeat, openHeartbeat } from './heartbeat.ts';
 

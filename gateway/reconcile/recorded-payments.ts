@@ -15,10 +15,10 @@ import {
 } from '../../subgraphs/receipt/claim/doubt.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
-import { requestLabel } from '../charge/claim-request.ts';
+import { requestLabel } from '../call/claim-request.ts';
+import { correctLeg } from '../call/record/correct-leg.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
-import { correctLeg } from '../record/correct-leg.ts';
 import { type FinishParts, repeatWhileFull, runEach } from './finish-claims.ts';
 
 /* Checks payments again that were recorded before their outcome on the chain was final. */

@@ -47,7 +47,7 @@ const CLIENT = 'rest-compat/client/paying-fetch.ts';
 
 /** Chains of the gateway's folders. A folder may be imported by those to the right of it. */
 const roomOrders = [
-  ['config', 'x402', 'rails', 'log', 'record', 'charge', 'reconcile', 'http'],
+  ['config', 'x402', 'rails', 'log', 'call', 'reconcile', 'http'],
   ['rates', 'graph', 'sockets', 'http'],
   ['operations', 'graph', 'sockets', 'http'],
   ['operations', 'jobs', 'features', 'reconcile', 'http'],

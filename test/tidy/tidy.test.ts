@@ -54,9 +54,9 @@ const planted: Readonly<
     right: { 'schema/a.ts': "import { b } from './b.ts';\n" },
   },
   'in the gateway imports point from the right to the left of config': {
-    wrong: { 'gateway/rails/a.ts': "import type { B } from '../charge/b.ts';\n" },
-    found: 'gateway/rails/a.ts imports gateway/charge/b.ts',
-    right: { 'gateway/charge/b.ts': "import type { A } from '../rails/a.ts';\n" },
+    wrong: { 'gateway/rails/a.ts': "import type { B } from '../call/b.ts';\n" },
+    found: 'gateway/rails/a.ts imports gateway/call/b.ts',
+    right: { 'gateway/call/b.ts': "import type { A } from '../rails/a.ts';\n" },
   },
   'in the gateway imports point from the right to the left of rates, graph': {
     wrong: { 'gateway/rates/a.ts': "import { b } from '../sockets/b.ts';\n" },
@@ -162,7 +162,7 @@ const planted: Readonly<
   'what is asked by the story of a call': {
     wrong: { 'gateway/log/a.ts': "throw new Refusal('log_halted');\n" },
     found: 'gateway/log/a.ts',
-    right: { 'gateway/charge/a.ts': "throw new Refusal('log_halted');\n" },
+    right: { 'gateway/call/a.ts': "throw new Refusal('log_halted');\n" },
   },
   'the environment is read in gateway/config': {
     wrong: { 'gateway/a.ts': 'const { PORT } = process.env;\n' },

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database.ts';
 
-/** The claim of a payment stores the held amount (gateway/record/facts.ts). The state of the claim determines how long it is held. */
+/** The claim of a payment stores the held amount (gateway/call/record/facts.ts). The state of the claim determines how long it is held. */
 const PATH = `landing->'delegation'->'path'`;
 const OPEN = `state in ('claimed', 'settling', 'held') and landing ? 'delegation'`;
 

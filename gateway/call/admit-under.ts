@@ -1,0 +1,79 @@
+import { errors, Refusal } from '../../schema/errors.ts';
+import { modelsWithin } from '../../schema/session/grant-rule.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { RequestedCall } from '../../subgraphs/requested-call.ts';
+import { type AdmitParts, admitGrant, grantRefusal } from '../../subgraphs/session/delegation/admit.ts';
+import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
+import { payActOf } from '../../subgraphs/session/delegation/pay-act.ts';
+import { type DelegationReads, resolveDelegation } from '../../subgraphs/session/delegation/resolve-delegation.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
+import { paymentId } from '../rails/payment.ts';
+import type { Failures } from './failures.ts';
+import type { ClaimedUnder } from './record/under-sessions.ts';
+import type { Presented } from './verify-payment.ts';
+
+/* Checks a grant beside its payment. An agent without a wallet pays from no book: money always moves by x402. */
+
+export interface AdmitUnderParts {
+  readonly database: Database;
+  readonly wallets: WalletProofs;
+  readonly clock: Clock;
+  readonly vault: Pick<Vault, 'mark'>;
+  readonly base_urls: readonly string[];
+  readonly failures: Pick<Failures, 'tried'>;
+}
+
+export function openAdmitUnder(parts: AdmitUnderParts) {
+  return async (
+    { delegation, paid, payer, call, payment, address_mark }: Presented,
+    { principal }: Context,
+  ): Promise<ClaimedUnder | null> => {
+    if (delegation === null) return null;
+    const { authorization } = payment;
+    // Also under a session above the first payment's, since its whole path has counted both.
+    const counted = paid.held_under?.includes(delegation.delegation_hash) ? 0n : null;
+    const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
+    const asked = { shown: delegation, payer, call, address: principal.address };
+    const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
+    const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds).catch(error => {
+      // The payment proves its payer and so costs no turn at the gate; failures of its grants are counted here.
+      if (error instanceof Refusal && errors[error.code][0] < 500) parts.failures.tried(payer.wallet, address_mark);
+      throw error;
+    });
+    const approval = payActOf(parts, delegation, paymentId(authorization), now_seconds);
+    if (approval === null) return { shown: delegation, paid_under, approval };
+    const { delegation_hash, grant } = delegation;
+    const root_payer = await payerOfRoot(parts.database, paid_under.path, { delegation_hash, payer: grant.payer });
+    return { shown: delegation, paid_under, approval: { ...approval, root_payer } };
+  };
+}
+
+/** A grant beside an API key, as its call is made under it. */
+export type KeyCallUnder = Pick<ClaimedUnder, 'shown' | 'paid_under'>;
+export type AdmitUnderKey = (call: RequestedCall, context: Context) => Promise<KeyCallUnder | null>;
+
+/**
+ * Checks a grant beside an API key as beside a payment of 0; nothing is stored for the payer. Uncharged: @throws
+ * delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
+ */
+export function openAdmitUnderKey(parts: DelegationReads & AdmitParts & Pick<AdmitUnderParts, 'clock'>): AdmitUnderKey {
+  return async (call, { delegation, principal: { address } }) => {
+    if (delegation === null) return null;
+    const shown = await resolveDelegation(parts, delegation, address);
+    if (shown.act !== null) throw grantRefusal('its `act` approves a payment, but the request has no payment');
+    const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
+    const paid_under = await admitGrant(parts, { shown, payer: null, call, holds_atomic: 0n, address }, now_seconds);
+    return { shown, paid_under };
+  };
+}
+
+/** Models that both book and grant allow; null if neither has a limit. */
+export function modelsUnder(
+  { under, call: { auto_models = [] } }: { readonly under?: KeyCallUnder | null; readonly call: RequestedCall },
+  allowed: readonly string[] | null,
+): readonly string[] | null {
+  return under ? modelsWithin(under.shown.grant, auto_models, allowed) : allowed;
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { type TaskId, taskMs } from '../../schema/ids.ts';
+import { networks } from '../../schema/network.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import { transactionOf } from '../../subgraphs/receipt/claim/settlement/read.ts';
+import { paymentNameIn } from '../rails/named-payment.ts';
+import { type ReceiptSigner, signedReceipt } from '../x402/extensions.ts';
+import { settlementHeaders } from '../x402/payment-header.ts';
+import type { Landing } from './record/facts.ts';
+import type { Authorized } from './verify-payment.ts';
+
+/** Facts of the payment that are reported to its payer. */
+interface PayersPayment extends Pick<Authorized, 'x402_version'> {
+  readonly authorization: Pick<Authorized['authorization'], 'network' | 'payer'>;
+}
+
+/** A payment that has moved, and the call that it paid for. */
+export interface PaidFor {
+  readonly payment: PayersPayment;
+  readonly task_id: TaskId;
+  readonly transaction: string;
+  /** Null if the transfer was not observed. */
+  readonly transfer_index: number | null;
+  readonly landing: JsonObject;
+}
+
+/** Reports the payment's result to an x402 client, in the header of its version; v2 has a signed receipt. */
+export type Announce = (context: Context, delivered: PaidFor) => void;
+
+export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce {
+  return (context, { payment, task_id, transaction, transfer_index, landing }) => {
+    const { x402_version, authorization } = payment;
+    const { network, payer } = authorization;
+    // It names the requested URL as the offer did, and the time of the call, which its id contains.
+    const receipt = () =>
+      signedReceipt(issuer, {
+        resource: context.resource ?? `${base_url}/graphql`,
+        network: networks[network].caip2,
+        payer,
+        transaction,
+        at_seconds: Math.floor(taskMs(task_id) / 1_000),
+      });
+    const extensions = x402_version === 2 ? { extensions: receipt() } : {};
+    const index = transfer_index === null ? {} : { transfer_index };
+    const answer = { success: true, transaction, network, payer, ...index, ...extensions };
+    Object.assign(context.response.headers, settlementHeaders(x402_version, answer));
+    announceSalt(context, landing);
+  };
+}
+
+/** With it only the caller can show to which request the receipt's request_hash belongs. */
+export function announceSalt({ response }: Pick<Context, 'response'>, landing: JsonObject): void {
+  response.headers['x-svc-request-salt'] = (landing as Landing).request_salt;
+}
+
+/** A payment with an unknown outcome, with the transaction that was sent for it, if any, so that its payer can look it up. */
+export async function withTransaction(database: Database, { payment }: Context, error: unknown): Promise<unknown> {
+  if (!(error instanceof Refusal) || error.code !== 'settlement_pending' || error.extensions.transaction) return error;
+  if (error.originalError instanceof DatabaseAway) return error;
+  const named = payment && paymentNameIn(payment);
+  const transaction = named && (await transactionOf(database, named.claim_key).catch(() => null));
+  if (!transaction) return error;
+  const { code: _, status: _status, ...facts } = error.extensions;
+  return new Refusal(error.code, {
+    detail: error.message,
+    facts: { ...facts, transaction },
+    cause: error.originalError,
+  });
+}

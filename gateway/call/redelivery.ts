@@ -1,0 +1,171 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { TaskId } from '../../schema/ids.ts';
+import { verifyUrl } from '../../schema/links.ts';
+import { modelsWithin } from '../../schema/session/grant-rule.ts';
+import { allowedModels } from '../../subgraphs/book/policy/allowed-models.ts';
+import { isStopped } from '../../subgraphs/book/policy/kill-switch.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { answerLabel, isResendOpen, keptAnswer, type LostRerun } from '../../subgraphs/receipt/claim/rerun.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
+import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
+import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import type { Hears } from './answer-by-outcome.ts';
+import type { BoughtBefore } from './buy-once.ts';
+import type { Failures } from './failures.ts';
+import { type Footing, type Held, workUntil } from './held.ts';
+import type { Announce } from './payment-response.ts';
+import { isFound, type Landing } from './record/facts.ts';
+import type { Queues } from './record/queues.ts';
+import { beginRerun, type Rerun, type Reruns } from './rerun.ts';
+import type { Presented } from './verify-payment.ts';
+
+export interface BoughtParts {
+  readonly database: Database;
+  readonly replay: Queues['replay'];
+  readonly vault: Vault;
+  readonly log: Pick<LogStanding, 'halt'>;
+  readonly announce: Announce;
+  readonly base_url: string;
+  readonly reruns: Reruns;
+  readonly failures: Pick<Failures, 'failedAtHub' | 'restOfOwed'>;
+  readonly clock: Clock;
+  readonly hears: Hears;
+}
+
+/**
+ * The same payment for the same request: the same signed bytes, a replay event, no second charge. If the money came without an
+ * answer, this call alone does the work again, free. A settled payment is public calldata, so what was bought under a session is
+ * delivered to that agent only.
+ */
+export async function redeliver(
+  parts: BoughtParts,
+  { presented, bought }: BoughtBefore,
+  context: Context,
+): Promise<Footing> {
+  const { database, vault, log, announce, base_url, reruns, hears } = parts;
+  const { task_id, landing, answered, claim_key } = bought;
+  context.response.stopwatch.begin('replay');
+  requirePossessor(hears, landing as Landing, context);
+  // The database has gone back: its content is delivered as it is, and nothing is written.
+  if (log.halt && !answered) throw stillOwed(parts, task_id, new Refusal('unavailable'));
+  // A stored answer is delivered as before. The kill switch stops new work, and no later answer is promised if none can follow.
+  const stopped = !answered && (await isStopped(database, task_id));
+  if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, claim_key)))
+    throw hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
+  if (!answered) requireRestedHubs(parts, presented, task_id, context);
+  const found = answered ? ({ kind: 'kept' } as const) : await beginRerun(reruns, presented.paid, claim_key);
+  if (found.kind === 'held') throw hears({ kind: 'in_flight', task_id });
+  try {
+    const kept = found.kind === 'kept' ? await keptAnswer(database, claim_key) : null;
+    const brought = found.kind === 'begun' ? found : kept;
+    if (!log.halt) await parts.replay.submit(task_id);
+    if (brought === null) throw hears({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
+    const [receipt] = await receiptsByTask(database, [task_id]);
+    if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
+    const payment_ref = refOf(receipt);
+    const { payment } = presented;
+    const transaction = payment_ref.split(':')[1] ?? '';
+    announce(context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
+    if ('kind' in brought)
+      return { kind: 'held', held: await heldAgain(parts, brought, presented, { task_id, receipt }) };
+    const answer = JSON.parse(vault.open(brought, answerLabel(task_id)).toString('utf8')) as JsonObject;
+    const { rerun = null } = receipt.answeredAgain ?? {};
+    const settlement_status = 'idempotent_replay' as const;
+    const charged = { answer, task_id, settlement_status, receipt, reruns_left: 0, rerun };
+    return { kind: 'kept', kept: { charged, payment_ref } };
+  } catch (error) {
+    if (found.kind === 'begun') await found.giveUp();
+    throw error;
+  }
+}
+
+/**
+ * The money moved long ago, so nothing delays the answer, and all of it counts as one step, the replay. The model must be allowed
+ * by the book now, and by the grant if there is one.
+ */
+async function heldAgain(
+  parts: BoughtParts,
+  rerun: Rerun,
+  { args, call, delegation, payer, address_mark }: Presented,
+  { task_id, receipt }: { readonly task_id: TaskId; readonly receipt: Receipt },
+): Promise<Held> {
+  const by_book = await allowedModels(parts.database, receipt.agentId);
+  const allowed_models = delegation ? modelsWithin(delegation.grant, call.auto_models ?? [], by_book) : by_book;
+  const lost: Readonly<Record<LostRerun, Refusal>> = {
+    elsewhere: parts.hears({ kind: 'in_flight', task_id }),
+    closed: parts.hears({ kind: 'answer_gone', verify_url: verifyUrl(parts.base_url, task_id) }),
+  };
+  return {
+    task_id,
+    args,
+    payer: null,
+    status: 'idempotent_replay',
+    rerun: rerun.number,
+    bounds: { until_ms: workUntil(parts.clock.now_ms(), null), allowed_models },
+    steps: { begin: () => {} },
+    async settle() {
+      const held = await rerun.holdOn();
+      if (held !== 'held') throw lost[held];
+      return { payment_ref: refOf(receipt), announce: () => {} };
+    },
+    async record(work) {
+      if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
+      const { kept, left: reruns_left, answered_again } = await rerun.keep(work);
+      // If another process has answered meanwhile, its answer is stored, and this one is equally valid.
+      if (kept === 'closed') throw lost.closed;
+      receipt.answeredAgain = answered_again;
+      const { answer } = work;
+      const settlement_status = 'idempotent_replay' as const;
+      return { answer, task_id, settlement_status, receipt, reruns_left, rerun: rerun.number };
+    },
+    async abandon(error) {
+      await rerun.giveUp();
+      const told = Object.values(lost).find(refusal => refusal === error);
+      if (error instanceof HubFailed) parts.failures.failedAtHub(error, payer.wallet, address_mark);
+      return told ?? stillOwed(parts, task_id, error);
+    },
+  };
+}
+
+/** Each resend asks a hub, free: callers whose requests hubs refuse must wait, as with new payments (RATE_UNCHARGED). */
+function requireRestedHubs(
+  parts: BoughtParts,
+  { payer, address_mark, router_key_mark }: Presented,
+  task_id: TaskId,
+  { response }: Context,
+): void {
+  const rest = parts.failures.restOfOwed(payer.wallet, address_mark, router_key_mark !== null);
+  if (rest === null) return;
+  Object.assign(response.headers, rest.headers);
+  throw stillOwed(parts, task_id, new Refusal('rate_limited', { facts: { retry_after_seconds: rest.seconds } }));
+}
+
+/** What broke off this time had been paid for before: no sentence that says "nothing was charged" would be true. */
+function stillOwed({ hears, base_url }: Pick<BoughtParts, 'hears' | 'base_url'>, task_id: TaskId, error: unknown) {
+  const refusal = error instanceof Refusal ? error : new Refusal('internal', { cause: error });
+  const final = error instanceof HubFailed && error.by_caller === 'request';
+  return hears({ kind: 'still_owed', refusal, final, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
+}
+
+/** Where the money was seen; until then, and if it was seen before the record, the recorded reference. */
+function refOf({ ingressReceipt, paymentRef }: Receipt): string {
+  return String(ingressReceipt?.ref ?? paymentRef ?? '');
+}
+
+/** As it was signed. Null if the transfer had not been seen by then, also if it came later: its row shows which it was. */
+function indexOf({ payload, ingressReceipt }: Receipt): number | null {
+  if (ingressReceipt !== null) return null;
+  const { payment } = JSON.parse(payload) as { readonly payment?: { readonly transfer_index?: number | null } | null };
+  return payment?.transfer_index ?? null;
+}
+
+function requirePossessor(hears: Hears, { possessed_by }: Landing, { principal: { possession } }: Context): void {
+  if (possessed_by === null) return;
+  if (possession.kind === 'proven' && possession.agent_id === possessed_by) return;
+  throw hears({ kind: 'not_possessor' });
+}

@@ -1,0 +1,170 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Refusal } from '../../schema/errors.ts';
+import type { TaskId } from '../../schema/ids.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import { holdSlots, type SlotHoldOutcome } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
+import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
+import { revocationsAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import type { RecordableOutcome, Transferred } from '../rails/outcome.ts';
+import type { Payment } from '../rails/payment.ts';
+import { type ClaimItem, commitSettling } from '../rails/settler.ts';
+import { type Hears, movementOf } from './answer-by-outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
+import type { Claimed } from './claim-request.ts';
+import type { Movement } from './held.ts';
+import { foundLabel, type InHand, isFound, workedLanding } from './record/facts.ts';
+import type { Presented } from './verify-payment.ts';
+
+export interface SettleParts {
+  readonly database: Database;
+  readonly vault: Pick<Vault, 'seal'>;
+  readonly log: Pick<LogStanding, 'signs'>;
+  readonly hears: Hears;
+}
+
+export type SettledClaim =
+  | { readonly kind: 'transferred'; readonly transfer: RecordableOutcome }
+  | { readonly kind: 'refused'; readonly movement: Movement; readonly refusal: Refusal };
+
+/** How the money of a claim moves, or is found to have moved. */
+export interface ClaimSettling {
+  /**
+   * Moves the money, or finds out why it did not move. Only the chain decides; a time-out decides nothing. If someone else has
+   * moved it (`elsewhere`), what a stamp has found is stored all the same.
+   */
+  settle(
+    claimed: Claimed,
+    in_hand: InHand | StampFact<JsonObject> | null,
+    elsewhere: Transferred | null,
+  ): Promise<SettledClaim>;
+  /** The Transfer that someone else's submission made. @throws if the money went elsewhere, or the chain cannot say yet */
+  transferElsewhere(presented: Presented): Promise<Transferred>;
+  /**
+   * Someone else submitted the payment: nothing is sent, but the claim must say that the money has moved before any work is done,
+   * or it would look unpaid if a hub failed.
+   */
+  adopt(claimed: Claimed, transfer: Transferred): Promise<void>;
+}
+
+export function openSettling(parts: SettleParts): ClaimSettling {
+  const { database, hears } = parts;
+  return {
+    settle: (claimed, in_hand, elsewhere) =>
+      elsewhere ? keepFound(parts, claimed, elsewhere, in_hand) : settleClaim(parts, claimed, in_hand),
+    async transferElsewhere({ paid, payment, payer, rail }) {
+      // Payers who used their nonces themselves could request any number of searches, so they wait in a queue of their own.
+      const found = await rail.find(payment, payer.wallet);
+      // Without a turn in time nothing is known of the payment. If its nonce is used and the log is not there yet, the money may
+      // be ours.
+      if (found.kind === 'busy' || found.kind === 'unknown') throw hears({ kind: 'unknown' });
+      if (found.kind === 'not_transferred') throw hears({ kind: 'rejected', paid, reason: found.reason });
+      return found;
+    },
+    async adopt(claimed, { block_number }) {
+      const item = { ...claimItem(claimed), answer_box: null, worked: {} };
+      const sending = { settlement_id: null, from_block: block_number, replaces: [] };
+      const moved = await database.transaction(tx => commitSettling(tx, [item], sending));
+      if (!moved.has(item.claim_key)) throw hears({ kind: 'unknown' });
+    },
+  };
+}
+
+async function keepFound(
+  parts: SettleParts,
+  claimed: Claimed,
+  transfer: Transferred,
+  in_hand: InHand | StampFact<JsonObject> | null,
+): Promise<SettledClaim> {
+  if (!isFound(in_hand)) return { kind: 'transferred', transfer };
+  const { claim_key } = claimed.lease;
+  const answer_box = sealFound(parts.vault, claimed.task_id, in_hand);
+  const held = await holdFound(parts, claimed, in_hand, tx => storeAnswers(tx, [{ claim_key, answer_box }]));
+  if (held !== 'held') throw parts.hears({ kind: 'unknown' });
+  return { kind: 'transferred', transfer };
+}
+
+/** Takes the slots of what a stamp has found, while the claim belongs to this process. */
+async function holdFound(
+  { database }: SettleParts,
+  { lease }: Claimed,
+  { slots }: StampFact<JsonObject>,
+  also: (tx: Tx) => Promise<void> = async () => {},
+): Promise<SlotHoldOutcome> {
+  return database.transaction(async tx => {
+    const held = await holdSlots(tx, lease, slots);
+    if (held === 'held') await also(tx);
+    return held;
+  });
+}
+
+async function settleClaim(
+  parts: SettleParts,
+  claimed: Claimed,
+  in_hand: InHand | StampFact<JsonObject> | null,
+): Promise<SettledClaim> {
+  const { vault, log, hears } = parts;
+  const refused = (outcome: CallOutcome) =>
+    ({ kind: 'refused', movement: movementOf(outcome), refusal: hears(outcome) }) as const;
+  // It could not be recorded, so nothing is accepted for it. What was sent before is found out by its sender.
+  if (!log.signs) return refused({ kind: 'not_taken', unsure: false });
+  const { paid, task_id, rail } = claimed;
+  if (isFound(in_hand)) {
+    const held = await holdFound(parts, claimed, in_hand);
+    if (held === 'taken') return refused({ kind: 'slot_taken', paid });
+    if (held === 'lost') return refused({ kind: 'not_sent', reason: 'claim_lost' });
+  }
+  const worked = workedLanding(in_hand);
+  const answer_box = sealedInHand(vault, task_id, in_hand);
+  const path = claimed.under?.paid_under.path;
+  const settlement = await rail.settler.settle({ ...claimItem(claimed), answer_box, worked, ...(path && { path }) });
+  switch (settlement.kind) {
+    case 'transferred':
+      return { kind: 'transferred', transfer: settlement };
+    case 'vouched':
+      // A stamp's effect cannot be undone, so it is written only for money that was seen.
+      if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'transferred', transfer: settlement };
+      return refused({ kind: 'unknown', transaction: settlement.tx_hash });
+    case 'not_transferred':
+    case 'declined':
+      return refused({ kind: 'rejected', paid, reason: settlement.reason });
+    case 'not_sent':
+      if (settlement.reason === 'claim_lost' && path && (await isRevoked(parts, path)))
+        return refused({ kind: 'refused_by_session', refusal: { kind: 'not_active', status: 'revoked' } });
+      return refused({ kind: 'not_sent', reason: settlement.reason });
+    case 'unknown':
+      return refused({ kind: 'unknown', transaction: settlement.tx_hash ?? null });
+  }
+}
+
+/**
+ * Whether a revocation is the reason that its claim did not move; whether the claim is still this call's is checked when it is
+ * released.
+ */
+async function isRevoked({ database }: SettleParts, path: readonly string[]): Promise<boolean> {
+  const revoked = await database.transaction(tx => revocationsAmong(tx, path));
+  return revoked.size > 0;
+}
+
+function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'claim_key' | 'lease'> {
+  const { authorization, signature } = payment;
+  return { claim_key: lease.claim_key, lease, authorization, signature } as Payment &
+    Pick<ClaimItem, 'claim_key' | 'lease'>;
+}
+
+/** What reconcile needs to continue alone; null if nothing is in hand yet. */
+function sealedInHand(vault: SettleParts['vault'], task_id: TaskId, in_hand: InHand | StampFact<JsonObject> | null) {
+  if (isFound(in_hand)) return sealFound(vault, task_id, in_hand);
+  return in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;
+}
+
+function sealFound({ seal }: SettleParts['vault'], task_id: TaskId, { fact, slots }: StampFact<JsonObject>): Buffer {
+  return seal(JSON.stringify({ fact, slots }), foundLabel(task_id));
+}
+
+export function sealAnswer({ seal }: Pick<Vault, 'seal'>, task_id: string, answer: JsonObject): Buffer {
+  return seal(JSON.stringify(answer), answerLabel(task_id));
+}

@@ -1,0 +1,266 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { type AgentId, type TaskId } from '../../schema/ids.ts';
+import type { WaivedBy } from '../../schema/receipt-payload.ts';
+import { requireWriting } from '../../subgraphs/access.ts';
+import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
+import type { Clock, Random } from '../../subgraphs/clock.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { newTask } from '../../subgraphs/new-task.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import { type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import type { NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
+import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
+import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
+import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
+import type { StampFact } from '../../subgraphs/stamped-row.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import type { Faults } from '../operations/faults.ts';
+import { type AdmitUnderKey, type KeyCallUnder, modelsUnder } from './admit-under.ts';
+import type { Hears } from './answer-by-outcome.ts';
+import type { Asked, MarksOf } from './call-names.ts';
+import { landingOf } from './claim-request.ts';
+import { callerByKey, type Failures } from './failures.ts';
+import { type Footing, type Held, workUntil } from './held.ts';
+import { canceledByBuyer, dropCallByKey } from './key-call-end.ts';
+import type { KeyCalls } from './key-calls.ts';
+import {
+  type AnsweredBefore,
+  answerAgain,
+  answeredBefore,
+  type NamedCallParts,
+  namedAnswer,
+  namedCallOf,
+  nameLost,
+} from './named-calls.ts';
+import { announceSalt } from './payment-response.ts';
+import { isFound, type Landing, SlotTaken, workedLanding } from './record/facts.ts';
+import type { HeldKeyCall } from './record/key-call-queue.ts';
+import type { RecordCall } from './record/open-recording.ts';
+import type { Queues } from './record/queues.ts';
+import type { RefusedByBook } from './refused-by-book.ts';
+import type { ReleaseLater } from './release-later.ts';
+import { paidRequestHash } from './request-hash.ts';
+import { requireParent } from './require-parent.ts';
+
+/** An API key that replaces a payment. */
+export interface Waiver {
+  readonly by: WaivedBy | null;
+  readonly hash: string;
+}
+
+/** What the call's receipt says of it; a waived stamp has no receipt of its own. */
+const kinds: Record<WaivingKey, WaivedBy | null> = { live: 'live_key', demo: 'demo_key', waiver: null };
+
+/**
+ * Whether a key replaces the payment of this call. If a payment came along, that is charged and the key only noted; a demo key
+ * not even that. @throws forbidden if a demo key alone is to pay for a stamp
+ */
+export function waiverOf(hears: Hears, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
+  const { api_key, possession } = principal;
+  if (payment !== null) return null;
+  if (!paid.stand_ins.includes('demo')) requireWriting(principal);
+  const by = paid.stand_ins.find(kind => kind === api_key.kind);
+  if (by === undefined || !('hash' in api_key)) return null;
+  if (possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
+  return { by: kinds[by], hash: api_key.hash };
+}
+
+export interface WaivedParts {
+  readonly names: NamedCallParts;
+  readonly marksOf: MarksOf;
+  readonly random: Random;
+  readonly log: Pick<LogStanding, 'sound'>;
+  readonly key_calls: KeyCalls;
+  readonly failures: Pick<Failures, 'rest' | 'failedAtHub'>;
+  readonly queue: Queues['key_call'];
+  readonly refusedByBook: RefusedByBook;
+  readonly admitUnderKey: AdmitUnderKey;
+  readonly record: RecordCall;
+  readonly later: ReleaseLater;
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly faults: Faults | null;
+  readonly hears: Hears;
+}
+
+/** A call by API key, held by this process until it is recorded or has failed. */
+interface KeyCall {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+  readonly waiver: Waiver;
+  readonly call: RequestedCall;
+  readonly task_id: TaskId;
+  readonly request_hash: string;
+  readonly agent_id: AgentId | null;
+  readonly landing: Landing;
+  readonly hold: KeyCallHold;
+  /** The caller's name for it; null without one. */
+  readonly named: NamedCall | null;
+  /** The session under which it is made; null without a grant. */
+  readonly under: KeyCallUnder | null;
+}
+
+/**
+ * A call that rests on an API key, without money: admit → hold the task, if the book allows it. Only its task names it, so it is
+ * never delivered again: each is new work whose answer is not stored, unless its caller has named it (named-calls.ts). One that
+ * breaks off leaves nothing: no row, no receipt, no reservation, no name.
+ */
+export async function holdWaived(
+  parts: WaivedParts,
+  paid: AnyPaid,
+  args: JsonObject,
+  waiver: Waiver,
+  context: Context,
+): Promise<Footing> {
+  const { names, log, key_calls, clock, faults, hears } = parts;
+  const { stopwatch } = context.response;
+  stopwatch.begin('verify');
+  const call = requestedCall(paid, args);
+  const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
+  // A stamp takes effect once, so there is nothing to store for a name.
+  const named = paid.order === 'stamp' ? null : await namedCallOf(names, asked, waiver.hash, context);
+  const before = await answeredBefore(names, named);
+  if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
+  requireRested(parts, asked, waiver, context);
+  // While the log is unsound nothing new is accepted.
+  if (!log.sound) throw hears({ kind: 'not_taken', unsure: false });
+  const end = key_calls.begin(waiver.hash);
+  let held: Held | null = null;
+  try {
+    await paid.admit?.(args, null, context);
+    const under = await parts.admitUnderKey(call, context);
+    const key_call = keyCallOf(parts, asked, { waiver, named, under }, context);
+    await requireParent(names.database, call, async () => key_call.agent_id);
+    stopwatch.begin('claim');
+    const taken = await take(parts, key_call, context);
+    if (taken.kind === 'recorded') {
+      end();
+      return { kind: 'kept', kept: await answerAgain(names, taken, context) };
+    }
+    const allowed_models = modelsUnder(key_call, taken.allowed_models);
+    const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models };
+    held = heldByKey(parts, withWouldBlock(key_call, taken), end, context, bounds);
+    await faults?.reach('after_claim');
+    return { kind: 'held', held };
+  } catch (error) {
+    end();
+    throw held ? await held.abandon(error) : error;
+  }
+}
+
+/** A key whose requests hubs refuse repeatedly, or its address, must wait, as a payer must. */
+function requireRested(
+  { failures, hears }: WaivedParts,
+  { address_mark, router_key_mark }: Asked,
+  { hash }: Waiver,
+  { response }: Context,
+): void {
+  const rest = failures.rest(callerByKey(hash), address_mark, router_key_mark !== null);
+  if (rest === null) return;
+  Object.assign(response.headers, rest.headers);
+  throw hears({ kind: 'resting', seconds: rest.seconds });
+}
+
+function keyCallOf(
+  { random, owner, clock }: WaivedParts,
+  asked: Asked,
+  by: Pick<KeyCall, 'waiver' | 'named' | 'under'>,
+  context: Context,
+): KeyCall {
+  const { possession } = context.principal;
+  const task_id = newTask({ clock, random });
+  return {
+    ...by,
+    paid: asked.paid,
+    args: asked.args,
+    call: asked.call,
+    task_id,
+    request_hash: paidRequestHash(asked.paid.field, asked.args),
+    // A demo writes to no book, whatever session comes with it.
+    agent_id: possession.kind === 'proven' && by.waiver.by !== 'demo_key' ? possession.agent_id : null,
+    landing: { ...landingOf(random, asked, context), delegation: by.under?.paid_under ?? null },
+    hold: { task_id, lease_owner: owner },
+  };
+}
+
+/** Only this process knows a call by API key, so results of policies in shadow mode end with it. */
+function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
+  return would_block.length === 0 ? call : { ...call, landing: { ...call.landing, would_block } };
+}
+
+function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
+  return {
+    task_id: call.task_id,
+    args: call.args,
+    payer: null,
+    status: 'waived',
+    bounds,
+    steps: context.response.stopwatch,
+    // No money delays the answer.
+    settle: async () => ({ payment_ref: null, announce: () => announceSalt(context, call.landing) }),
+    async record(done) {
+      const charged = await recordCall(parts, call, done);
+      end();
+      return charged;
+    },
+    abandon: error => breakOff(parts, call, error).finally(end),
+  };
+}
+
+/** Holds the task, if its book allows it, in one commit that other calls share. */
+async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
+  const { queue, refusedByBook, later, hears } = parts;
+  const { paid, hold, named, agent_id, call, under } = key_call;
+  try {
+    const outcome = await queue.submit({
+      hold,
+      named,
+      agent_id: paid.reserves ? agent_id : null,
+      call,
+      under: under?.paid_under ?? null,
+    });
+    if (outcome.kind === 'recorded') return outcome;
+    if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
+    if (outcome.kind === 'refused_by_session') throw hears(outcome);
+    if (outcome.kind !== 'held') throw hears(nameLost[outcome.kind]);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof DatabaseAway)) throw error;
+    // The hold may exist all the same, and would seem to be in progress although nobody works on it.
+    if (error.in_doubt) later.add(() => dropCallByKey(parts, key_call));
+    throw hears({ kind: 'not_taken', unsure: false }, error);
+  }
+}
+
+async function recordCall(
+  { record, names, faults }: WaivedParts,
+  call: KeyCall,
+  done: Work<JsonObject> | StampFact<JsonObject> | null,
+): Promise<ChargedAnswer<JsonObject>> {
+  const { task_id, request_hash, agent_id, hold, waiver, paid, args } = call;
+  const [work, found] = isFound(done) ? [null, done] : [done, null];
+  const landing = { ...call.landing, ...workedLanding(work) };
+  const settled = { task_id, request_hash, agent_id, landing, waived_by: waiver.by, transfer: null };
+  await faults?.reach('before_record');
+  const stamp = paid.order === 'stamp' ? ({ kind: 'stamp', paid, args, found } as const) : null;
+  const named = work && namedAnswer(names, call.named, hold, work, landing);
+  const recorded = await record({ hold, settled, named, answer: stamp ?? { kind: 'stored' } });
+  const answer = work?.answer ?? recorded.answer;
+  if (answer === null) throw new Error(`${task_id}: a call by key has work of its own`);
+  return { answer, task_id, settlement_status: 'waived', receipt: recorded.receipt };
+}
+
+/** Releases a call that broke off now, or as soon as the database allows. Nothing was charged in any case. */
+async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
+  if (error instanceof HubFailed)
+    parts.failures.failedAtHub(error, callerByKey(call.waiver.hash), call.landing.paid_from_mark);
+  await dropCallByKey(parts, call).catch(() => parts.later.add(() => dropCallByKey(parts, call)));
+  if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
+  if ((error instanceof LostKeyCall || error instanceof HubFailed) && (await canceledByBuyer(parts, call)))
+    return parts.hears({ kind: 'canceled', task_id: call.task_id });
+  const away = error instanceof DatabaseAway || error instanceof LogHalted;
+  if (error instanceof Refusal && !away) return error;
+  return parts.hears({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);
+}

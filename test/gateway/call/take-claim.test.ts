@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openQueues } from '../../../gateway/call/record/queues.ts';
+import { openTakeClaim, whoseElse } from '../../../gateway/call/take-claim.ts';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { agentId } from '../../../schema/ids.ts';
+import { parsePolicy } from '../../../schema/requests/policy.ts';
+import { answerApproval } from '../../../subgraphs/book/approval/answer.ts';
+import { findApprovals } from '../../../subgraphs/book/approval/find.ts';
+import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
+import { setPolicy } from '../../../subgraphs/book/policy/set.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { DatabaseAway } from '../../../subgraphs/outage.ts';
+import { identifierSlot } from '../../../subgraphs/receipt/claim/identifier.ts';
+import { claim, claimRequest } from '../../harness/claim/fixture.ts';
+import { refuser, withBooks } from '../../harness/ledger/fixture.ts';
+import { freshStore } from '../../harness/store.ts';
+
+const AGENT = agentId(1);
+const PRICE = atomicAmount(2000n);
+const call = { field: 'Mutation.createChatCompletion', model: null, models: [], intent_id: null, attempt_index: null };
+
+let database: Database;
+let take: ReturnType<typeof openTakeClaim>;
+beforeAll(async () => {
+  database = await freshStore();
+  await withBooks(database, 1);
+  await setPolicy(database, AGENT, parsePolicy('tier2_above', '1999'));
+  const recorder = () => Promise.reject(new Error('nothing is recorded here'));
+  const queues = openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null);
+  const bound = { request_hash: 'a'.repeat(64), amount_atomic: PRICE, landing: { paid_from_mark: 'm' } };
+  take = openTakeClaim({
+    database,
+    queue: queues.claim,
+    log: { sound: true } as never,
+    giving_up: null as never,
+    later: null as never,
+    hears: null as never,
+    requestOf: async ({ claim_key, task_id }) => ({
+      request: claimRequest(claim_key, {
+        ...bound,
+        task_id,
+        means: { balance_atomic: 10n ** 12n, moved: [] } as never,
+      }),
+      book: AGENT,
+      holds_atomic: PRICE,
+      sealText: () => Buffer.alloc(0),
+      call: { ...call, parent_ref: null },
+    }),
+  });
+});
+
+const buy = async (claim_key: string) =>
+  (await take({ claim_key, task_id: claimRequest('x').task_id } as never, false, null as never)).outcome;
+
+async function rows(): Promise<number> {
+  const [found] = await database.query<{ n: number }>({ text: 'select count(*)::int as n from book_row' });
+  return found?.n ?? 0;
+}
+
+describe('a call that a person has approved, and another policy refuses', () => {
+  it('hears that refusal, with one row of each payment, however often it comes', async () => {
+    expect((await buy('first')).kind).toBe('blocked');
+    const [found] = await findApprovals(database, { agent_id: AGENT, limit: 1 });
+    await database.transaction(tx => answerApproval(tx, found as never, { decision: 'approve', by: 'wallet' }));
+    await setPolicy(database, AGENT, parsePolicy('kill_switch', true));
+    const before = await rows();
+    const heard: unknown[] = [];
+    for (const key of ['second', 'second', 'second', 'first', 'first']) heard.push(await buy(key));
+    const [one, , , another] = heard;
+    expect(one).toMatchObject({ kind: 'blocked' });
+    expect(another).toMatchObject({ kind: 'blocked' });
+    expect(heard).toEqual([one, one, one, another, another]);
+    expect(await rows()).toBe(before + 2);
+  });
+
+  it('passes once that policy is gone, with another payment', async () => {
+    await setPolicy(database, AGENT, parsePolicy('kill_switch', null));
+    expect((await buy('third')).kind).toBe('claimed');
+    expect((await buy('fourth')).kind).toBe('blocked');
+  });
+});
+
+describe('a claim that the database gave no answer to', () => {
+  it.each([
+    ['claimed', 'not_taken'],
+    ['released', 'not_taken'],
+    ['settling', 'unknown_here'],
+    ['recorded', 'unknown_here'],
+  ])('of a payment that is %s: %s', async (state, kind) => {
+    const key = `away ${state}`;
+    await claim(database, claimRequest(key));
+    await database.query({ text: 'update payment_claim set state = $2 where claim_key = $1', values: [key, state] });
+    const away = openTakeClaim({
+      database,
+      queue: { submit: () => Promise.reject(new DatabaseAway(new Error('the connection is gone'))) } as never,
+      log: { sound: true } as never,
+      giving_up: null as never,
+      later: null as never,
+      hears: ((outcome: unknown) => outcome) as never,
+      requestOf: async () => ({ request: claimRequest(key) }) as never,
+    });
+    await expect(away({ claim_key: key } as never, false, null as never)).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('a slot that another claim holds', () => {
+  const named = (by?: 'idempotency_key') => identifierSlot({ network: 'base', payer: '0xp', identifier: 'one', by });
+
+  it.each([
+    [named(), { kind: 'name_in_flight', by: 'payment_identifier' }],
+    [named('idempotency_key'), { kind: 'name_in_flight', by: 'idempotency_key' }],
+    ['wallet:0xp', { kind: 'slot_taken' }],
+  ])('%s is told by what kind of name it is', (slot, told) => {
+    expect(whoseElse({ kind: 'slot_taken', slot }, null as never)).toMatchObject(told);
+  });
+});
