@@ -16,6 +16,7 @@ import { type HeadName } from '../subgraphs/receipt/log/tree-head.ts';
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { openBackground } from './background.ts';
+import { callLog } from './call/ground.ts';
 import { openCharge } from './call/open-charge.ts';
 import { type OpenedRecording, openRecording } from './call/record/open-recording.ts';
 import type { Config } from './config/read-config.ts';
@@ -161,18 +162,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { rails, pay_to, chain_head } = opened_rails;
     const { transfers = opened_rails.transfers } = options;
     const { profile, base_url, base_urls } = config;
-    const recording = openRecording({
-      database,
-      issuer,
-      vault,
-      faults,
-      profile,
-      saved_head: log.saved_head,
-      known_log: log.known,
-      known_books: log.books,
-      ...times,
-      anchor: () => chain_head.anchor(),
-    });
+    const ground = { database, rails, log: callLog(base, log), issuer, vault, ...times, faults };
+    const recording = openRecording(ground, { profile, anchor: () => chain_head.anchor() });
     const same = { database, rails, vault, log: base, owner, ...salesOf(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));
     const named = { base_url, base_urls };

@@ -9,7 +9,6 @@ import type { WouldBlock } from '../../../subgraphs/book/ledger/would-block.ts';
 import type { Lease } from '../../../subgraphs/receipt/claim/claim.ts';
 import type { KeyCallHold } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import type { NamedAnswer } from '../../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
-import type { SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
 import type { Receipt } from '../../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { OmissionRule, Stamp, Work } from '../../../subgraphs/sale.ts';
 import type { ClaimSession } from '../../../subgraphs/session/delegation/hold.ts';
@@ -127,7 +126,6 @@ export interface Recorded {
   readonly receipt: Receipt;
   /** Null if it was sealed with the claim before. */
   readonly answer: JsonObject | null;
-  readonly tree_head: SignedTreeHead;
 }
 
 /** Label with which a stamp's finding is sealed on its claim, until its answer replaces it. */

@@ -10,22 +10,27 @@ import {
   reserve,
   UNASKED,
 } from '../../../subgraphs/book/ledger/reserve.ts';
-import type { Database, Tx } from '../../../subgraphs/database.ts';
+import type { Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
-import type { FaultPoint, Faults } from '../../operations/faults.ts';
+import type { Faults } from '../../operations/faults.ts';
+import type { Ground } from '../ground.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
 import { type Claiming, type PlacedClaim, placeClaims } from './place-claims.ts';
+import type { Committed } from './record.ts';
 import { holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** Commits of paid calls by kind: those that arrive together share a transaction. */
-export interface Queues {
+export interface Queues extends ClaimQueues {
+  readonly record: GroupCommit<Recording, Committed<Recorded>>;
+}
+
+export interface ClaimQueues {
   readonly claim: GroupCommit<Claiming, TakenClaim>;
-  readonly record: GroupCommit<Recording, Recorded>;
   readonly key_call: GroupCommit<KeyCalling, KeyCallOutcome>;
   readonly replay: GroupCommit<TaskId, undefined>;
 }
@@ -43,11 +48,9 @@ type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> &
   };
 
 export function openQueues(
-  database: Database,
-  recorder: Run<Recording, Recorded>,
+  { database, faults }: Pick<Ground, 'database' | 'faults'>,
   refusing: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
-  faults: Faults | null,
-): Queues {
+): ClaimQueues {
   const { refuser, blocked_calls } = refusing;
   const items_max = limits.group_commit_items_max;
   const claim: Run<Claiming, TakenClaim> = async (tx, claimings) => {
@@ -59,9 +62,8 @@ export function openQueues(
   };
   const keyCall: Run<KeyCalling, KeyCallOutcome> = (tx, callings) => holdKeyCalls(tx, refusing, callings);
   return {
-    claim: new GroupCommit(database, holding(faults, 'in_claim', claim), items_max),
-    record: new GroupCommit(database, holding(faults, 'in_record', recorder), items_max),
-    key_call: new GroupCommit(database, holding(faults, 'in_claim', keyCall), items_max),
+    claim: new GroupCommit(database, holding(faults, claim), items_max),
+    key_call: new GroupCommit(database, holding(faults, keyCall), items_max),
     replay: new GroupCommit(database, replayAll, items_max),
   };
 }
@@ -85,13 +87,13 @@ function landingOf({ would_block, approval_id }: Pick<AdmittedCall, 'would_block
 }
 
 /** Handles a batch in one transaction. */
-export type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
+type Run<I, O> = (tx: Tx, items: readonly I[]) => Promise<readonly O[]>;
 
-function holding<I, O>(faults: Faults | null, point: FaultPoint, run: Run<I, O>): Run<I, O> {
+function holding<I, O>(faults: Faults | null, run: Run<I, O>): Run<I, O> {
   if (!faults) return run;
   return async (tx, items) => {
     const outcomes = await run(tx, items);
-    await faults.reach(point);
+    await faults.reach('in_claim');
     return outcomes;
   };
 }

@@ -25,8 +25,7 @@ beforeAll(async () => {
   database = await freshStore();
   await withBooks(database, 1);
   await setPolicy(database, AGENT, parsePolicy('tier2_above', '1999'));
-  const recorder = () => Promise.reject(new Error('nothing is recorded here'));
-  const queues = openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null);
+  const queues = openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() });
   const bound = { request_hash: 'a'.repeat(64), amount_atomic: PRICE, landing: { paid_from_mark: 'm' } };
   take = openTakeClaim({
     database,

@@ -33,9 +33,8 @@ interface SubmitOptions {
  */
 export async function openApprovals() {
   const database = await freshStore();
-  const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
   // Two queues, like two processes: neither may depend on what the other has in memory.
-  const queues = [1, 2].map(() => openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null));
+  const queues = [1, 2].map(() => openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() }));
   let books = 0;
   let keys = 0;
   const requests = (agent: AgentId) => findApprovals(database, { agent_id: agent, limit: 200 });

@@ -18,8 +18,7 @@ let queue: ReturnType<typeof openQueues>['claim'];
 const BOOK = agentId(1);
 beforeAll(async () => {
   database = await freshStore();
-  const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
-  queue = openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null).claim;
+  queue = openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() }).claim;
   await withBooks(database, BOOK);
   await setPolicy(database, BOOK, parsePolicy('tier2_above', '1999'));
 });

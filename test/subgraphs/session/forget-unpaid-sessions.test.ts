@@ -17,8 +17,7 @@ let database: Database;
 let queue: ReturnType<typeof openQueues>['claim'];
 beforeAll(async () => {
   database = await freshStore();
-  const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
-  queue = openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null).claim;
+  queue = openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() }).claim;
 });
 
 const life = { validAfter: 0, sessionExpiry: 4_000_000_000 };

@@ -27,9 +27,8 @@ let database: Database;
 let queues: ReturnType<typeof openQueues>[];
 beforeAll(async () => {
   database = await freshStore();
-  const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
   // Two queues, like two processes: neither may depend on what the other has in memory.
-  queues = [1, 2].map(() => openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null));
+  queues = [1, 2].map(() => openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() }));
 });
 
 const call = { field: 'Mutation.x', model: null, models: [], intent_id: null, attempt_index: null, parent_ref: null };

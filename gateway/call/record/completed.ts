@@ -5,47 +5,92 @@ import type { CompletionRequest } from '../../../schema/requests/completion.ts';
 import { INBOUND } from '../../../schema/router/work-report.ts';
 import { appendBoardEvents } from '../../../subgraphs/board/event/append.ts';
 import type { BoardCompletion } from '../../../subgraphs/board/inbound/completion.entity.ts';
-import type { CompletionOutcome } from '../../../subgraphs/board/inbound/completions.ts';
+import type { CompletionOutcome, Completions } from '../../../subgraphs/board/inbound/completions.ts';
 import {
   dropCompletions,
   isSameCompletion,
   readCompletions,
   takeCompletions,
 } from '../../../subgraphs/board/inbound/store.ts';
-import { collect } from '../../../subgraphs/book/ledger/collect.ts';
 import { iso } from '../../../subgraphs/clock.ts';
 import type { NamedWrite } from '../../../subgraphs/context.ts';
 import type { Tx } from '../../../subgraphs/database.ts';
 import { takeFreeSlots } from '../../../subgraphs/receipt/claim/slots.ts';
-import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
-import type { SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
 import { type PreparedReceipt, prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
+import { takeKeys } from '../../../subgraphs/receipt/written-once/written-once.ts';
 import { readsOf } from '../../../subgraphs/transaction.ts';
-import type { ReportingParts } from './record-reports.ts';
+import type { Ground } from '../ground.ts';
+import type { FormParts } from './forms.ts';
+import { type RecordKind, recordTogether, requireSaved } from './record.ts';
 
-/*
- * Work completed elsewhere, in one transaction: its name and transfer are taken, and a receipt signs no payment to this service.
- */
-
-export interface Completing {
+interface Completing {
   readonly completion: BoardCompletion;
   readonly named: NamedWrite | null;
   /** Signed, except for its place in the log. */
   readonly prepared: PreparedReceipt;
 }
 
-export interface CompletedReport {
-  readonly outcome: CompletionOutcome;
-  /** Tree head of the batch; null if it appended nothing. */
-  readonly tree_head: SignedTreeHead | null;
+/** Receipts of work completed elsewhere. Its name and transfer are taken, and the receipt signs no payment to this service. */
+export function openCompletions(ground: Ground, forms: FormParts): Completions {
+  const { record } = recordTogether(ground, completedKind);
+  return {
+    async record(completion, named) {
+      ground.log.known.requireSound();
+      const prepared = prepareCompletion(forms, completion);
+      await ground.faults?.reach('before_record');
+      return record({ completion, named, prepared });
+    },
+    requireSaved: task_id => requireSaved(ground, task_id),
+  };
+}
+
+/** Lock order: Idempotency-Keys sorted → names sorted → slots sorted → log head → the board's head. */
+const completedKind: RecordKind<Completing, CompletionOutcome> = {
+  async take(tx, items) {
+    await takeKeys(
+      tx,
+      items.map(({ named }) => named),
+    );
+    const completions = items.map(({ completion }) => completion);
+    const taken = await takeCompletions(tx, completions);
+    const fresh = items.filter(({ completion }) => taken.has(completion.taskId));
+    const robbed = await withoutTransfer(
+      tx,
+      fresh.map(({ completion }) => completion),
+    );
+    dropCompletions(tx, robbed);
+    const going = fresh.filter(({ completion }) => !robbed.includes(completion));
+    const standing = await readCompletions(readsOf(tx), completions);
+    return {
+      append: going.length === 0 ? null : async () => going.map(({ prepared }) => ({ prepared, landing: null })),
+      async end(appended) {
+        if (appended !== null) appendBoardEvents(tx, going.map(eventAt(appended.log.collected_at_ms)));
+        return completions.map(completion => outcomeOf(completion, standing));
+      },
+    };
+  },
+};
+
+function eventAt(at_ms: number) {
+  return ({ completion: { taskId: task_id } }: Completing) => ({
+    kind: 'completion_recorded' as const,
+    task_id,
+    at_ms,
+  });
+}
+
+function outcomeOf(completion: BoardCompletion, standing: readonly BoardCompletion[]): CompletionOutcome {
+  const found = standing.find(other => isSameCompletion(other, completion));
+  if (!found) return { kind: 'transfer_taken' };
+  return found.taskId === completion.taskId ? { kind: 'recorded' } : { kind: 'standing', standing: found };
 }
 
 const FIELD = 'Mutation.recordCompletion';
 const JOB_KIND = 'other';
 
 /** Nobody here has seen what was delivered or who answered, so what was reported of the payment is signed as a report. */
-export function prepareCompletion(
-  { issuer, clock, profile }: Pick<ReportingParts, 'issuer' | 'clock' | 'profile'>,
+function prepareCompletion(
+  { issuer, clock, profile }: FormParts,
   { taskId, said, transfer }: BoardCompletion,
 ): PreparedReceipt {
   const request = said as unknown as CompletionRequest;
@@ -87,34 +132,6 @@ export function prepareCompletion(
   });
 }
 
-/**
- * Lock order: Idempotency-Keys sorted → names sorted → slots sorted → log head → the board's head. Appends nothing if nothing is
- * new.
- */
-export async function recordCompletions(
-  { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
-  tx: Tx,
-  items: readonly Completing[],
-): Promise<readonly CompletedReport[]> {
-  const completions = items.map(({ completion }) => completion);
-  const taken = await takeCompletions(tx, completions);
-  const fresh = items.filter(({ completion }) => taken.has(completion.taskId));
-  const robbed = await withoutTransfer(
-    tx,
-    fresh.map(({ completion }) => completion),
-  );
-  dropCompletions(tx, robbed);
-  const going = fresh.filter(({ completion }) => !robbed.includes(completion));
-  const standing = await readCompletions(readsOf(tx), completions);
-  const tree_head = going.length === 0 ? null : await append(tx, going, { issuer, known_log });
-  return items.map(({ completion }) => {
-    const found = standing.find(other => isSameCompletion(other, completion));
-    if (!found) return { outcome: { kind: 'transfer_taken' }, tree_head: null };
-    if (found.taskId === completion.taskId) return { outcome: { kind: 'recorded' }, tree_head };
-    return { outcome: { kind: 'standing', standing: found }, tree_head };
-  });
-}
-
 /** Those whose transfer backs something else already; a transfer backs one thing permanently. */
 async function withoutTransfer(tx: Tx, fresh: readonly BoardCompletion[]): Promise<readonly BoardCompletion[]> {
   const wanted = fresh.flatMap(completion => {
@@ -128,28 +145,4 @@ async function withoutTransfer(tx: Tx, fresh: readonly BoardCompletion[]): Promi
   );
   const lost = new Set(missed.map(({ claim_key }) => claim_key));
   return wanted.filter(({ claim_key }) => lost.has(claim_key)).map(({ completion }) => completion);
-}
-
-/** @throws unavailable */
-async function append(
-  tx: Tx,
-  items: readonly Completing[],
-  { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
-): Promise<SignedTreeHead> {
-  const log = await lockLogHead(tx, known_log);
-  const { tree_head } = await collect(
-    tx,
-    issuer,
-    log,
-    items.map(({ prepared }) => ({ prepared, landing: null })),
-  );
-  appendBoardEvents(
-    tx,
-    items.map(({ completion: { taskId: task_id } }) => ({
-      kind: 'completion_recorded' as const,
-      task_id,
-      at_ms: log.collected_at_ms,
-    })),
-  );
-  return tree_head;
 }

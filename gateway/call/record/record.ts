@@ -1,0 +1,108 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { type CollectedCall, type Collection, collect } from '../../../subgraphs/book/ledger/collect.ts';
+import type { Tx } from '../../../subgraphs/database.ts';
+import { GroupCommit } from '../../../subgraphs/group-commit.ts';
+import { DatabaseAway } from '../../../subgraphs/outage.ts';
+import { lockLogHead, type OpenLog } from '../../../subgraphs/receipt/log/head.ts';
+import { signedHeadAbove } from '../../../subgraphs/receipt/log/signed-heads.ts';
+import type { SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
+import type { Ground } from '../ground.ts';
+
+/*
+ * Everything that gets a receipt goes through here: calls that were sold, reports, completions and hand-offs. Row, receipt, leaf and head
+ * are one commit; then the head is saved outside the database; then the caller is answered.
+ */
+
+/** One kind of item that gets receipts. Items that arrive together share a transaction, so `take` gets many. */
+export interface RecordKind<Item, Outcome> {
+  /**
+   * Takes what the lock order has before the log's head: names, slots, claims, limits. Concurrency: each is taken in a sorted order, by
+   * statements that raise or whose row counts are checked before the commit.
+   */
+  take(tx: Tx, items: readonly Item[]): Promise<Taken<Outcome>>;
+}
+
+/** The items of a batch once the log's head may be locked for them. */
+export interface Taken<Outcome> {
+  /** Statements that were sent and are waited for together with the lock, so that the log is locked for one round trip less. */
+  readonly sent?: readonly Promise<unknown>[];
+  /** Makes what is appended, under the log's lock and before the books'. Null if nothing is new: then the log is not locked. */
+  readonly append: ((log: OpenLog) => Promise<readonly Collection[]>) | null;
+  /** Writes what the lock order has after the books' heads. Returns the outcome of each item, in order. */
+  end(appended: Appended | null): Promise<readonly Outcome[]>;
+}
+
+export interface Appended {
+  readonly log: OpenLog;
+  /** One for each collection, in order. */
+  readonly collected: readonly CollectedCall[];
+  readonly tree_head: SignedTreeHead;
+}
+
+export interface Committed<Outcome> {
+  readonly outcome: Outcome;
+  /** Tree head of the batch. Null if it appended nothing. */
+  readonly tree_head: SignedTreeHead | null;
+}
+
+/** The one transaction that records. */
+export function openRecord<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
+  const { issuer, log, faults } = ground;
+  return async (tx: Tx, items: readonly Item[]): Promise<readonly Committed<Outcome>[]> => {
+    const { sent = [], append, end } = await kind.take(tx, items);
+    let appended: Appended | null = null;
+    if (append !== null) {
+      const [locked] = await Promise.all([lockLogHead(tx, log.known), ...sent]);
+      appended = { log: locked, ...(await collect(tx, issuer, locked, await append(locked))) };
+    }
+    const outcomes = await end(appended);
+    await faults?.reach('in_record');
+    return outcomes.map(outcome => ({ outcome, tree_head: appended?.tree_head ?? null }));
+  };
+}
+
+/** Items that arrive together share a commit; each resolves once its batch's head is saved outside the database. */
+export function recordTogether<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
+  const queue = new GroupCommit(ground.database, openRecord(ground, kind), limits.group_commit_items_max);
+  return {
+    queue,
+    async record(item: Item): Promise<Outcome> {
+      const { outcome, tree_head } = await queue.submit(item);
+      if (tree_head !== null) await saveHead(ground, tree_head);
+      return outcome;
+    },
+  };
+}
+
+/** For items whose statements cannot be sorted into one batch. */
+export function recordAlone<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
+  const run = openRecord(ground, kind);
+  return async (item: Item): Promise<void> => {
+    const [recorded] = await ground.database.transaction(tx => run(tx, [item]));
+    if (recorded?.tree_head) await saveHead(ground, recorded.tree_head);
+  };
+}
+
+/**
+ * Publishes a committed head to this process, then saves it outside the database with the heads of its books, since a response is
+ * sent only afterwards. @throws DatabaseAway in doubt if one cannot be saved: it is committed, and may be lost with the database
+ */
+async function saveHead({ log, faults }: Ground, tree_head: SignedTreeHead): Promise<void> {
+  log.known.addCommit(tree_head);
+  await faults?.reach('after_record');
+  const saved = log.saved_head.save(tree_head).catch(cause => {
+    throw cause instanceof Refusal ? cause : new DatabaseAway(cause, { in_doubt: true });
+  });
+  await Promise.all([saved, log.books.whenSaved()]);
+}
+
+/**
+ * Before a receipt of an earlier commit is shown: the process that committed it may have died before saving its head, so the next one to
+ * return it saves the head first.
+ */
+export async function requireSaved({ database, log }: Ground, task_id: string): Promise<void> {
+  log.known.requireSound();
+  const above = await signedHeadAbove(database, task_id, log.saved_head.tree_size);
+  if (above !== null) await log.saved_head.save(above);
+}
