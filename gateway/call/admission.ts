@@ -1,23 +1,25 @@
 import { canonicalHash } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
-import type { RefusalId } from '../../schema/ids.ts';
-import type { Context } from '../../subgraphs/context.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import { type AgentId, type RefusalId } from '../../schema/ids.ts';
+import { isOnBook } from '../../subgraphs/book/lineage/parent.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
-import type { ClaimOutcome } from '../../subgraphs/receipt/claim/claim.ts';
-import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
+import { type ClaimOutcome } from '../../subgraphs/receipt/claim/claim.ts';
+import { type Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
 import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import { type RequestedCall } from '../../subgraphs/requested-call.ts';
 import { isStored } from '../rails/base/signature.ts';
-import type { NotTransferred } from '../rails/outcome.ts';
+import { type NotTransferred } from '../rails/outcome.ts';
 import { type Authorization, authorizationToJson, type Payment } from '../rails/payment.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import type { Guesses } from './guesses.ts';
-import type { ClaimedUnder } from './record/under-sessions.ts';
-import type { Presented } from './verify-payment.ts';
+import { type ClaimedUnder } from './grants.ts';
+import { type Guesses } from './guesses.ts';
+import { type Hears } from './respond.ts';
+import { type Presented } from './verify-payment.ts';
 
 export type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
 
@@ -239,4 +241,21 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
     answered: claim.answerBox !== null,
     landing: claim.landing,
   };
+}
+
+/**
+ * A call may only follow from a row that is already on its own book, so no row precedes its parent or follows from itself.
+ * Checked before the claim and only if a parent is named; the payment stays usable. A row of another book and a missing row get
+ * the same response, so that it reveals nothing of other books. @param landsOn the book of the call; null without one @throws
+ * parent_not_on_book
+ */
+export async function requireParent(
+  database: Database,
+  { parent_ref }: Pick<RequestedCall, 'parent_ref'>,
+  landsOn: () => Promise<AgentId | null>,
+): Promise<void> {
+  if (parent_ref === null) return;
+  const agent_id = await landsOn();
+  if (agent_id !== null && (await isOnBook(database, agent_id, parent_ref))) return;
+  throw new Refusal('parent_not_on_book', { param: 'parent_ref', facts: { charged: false } });
 }

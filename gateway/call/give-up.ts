@@ -2,20 +2,19 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import { type Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { type AbandonOutcome, abandonClaim } from '../../subgraphs/receipt/claim/transitions.ts';
 import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
-import type { LogStanding } from '../log/open-log.ts';
-import type { NotTransferred } from '../rails/outcome.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import type { WorkUnderway } from './cancel.ts';
-import type { Claimed } from './claim-request.ts';
-import type { Failures } from './failures.ts';
-import type { Movement } from './held.ts';
-import type { Landing } from './record/facts.ts';
-import type { ReleaseLater } from './release-later.ts';
+import { type LogStanding } from '../log/open-log.ts';
+import { type NotTransferred } from '../rails/outcome.ts';
+import { type WorkUnderway } from './cancel.ts';
+import { type Claimed } from './claim/take.ts';
+import { type Failures } from './failures.ts';
+import { type Movement } from './held.ts';
+import { type Landing } from './record/facts.ts';
+import { type Hears } from './respond.ts';
 
 /** Why a claim is given up. `definite`: nothing has moved. `by_caller`: because of the request or its router key. */
 export interface WhyGivenUp {
@@ -124,4 +123,35 @@ function reasonOf(error: unknown): string {
 function transactionIn(error: unknown): string | null {
   const { transaction } = error instanceof Refusal ? error.extensions : {};
   return typeof transaction === 'string' ? transaction : null;
+}
+
+/** Each is a few hundred bytes; beyond this number, claims are left until this process's lease ends. */
+const WAITING_MAX = 100_000;
+
+/**
+ * Claims that could not be released because the database was unreachable. While this process lives no other may finish them, so
+ * it tries again as soon as it can; if it dies, its lease ends and reconcile takes them.
+ */
+export class ReleaseLater {
+  readonly #waiting = new Set<() => Promise<unknown>>();
+
+  /** `release` may run repeatedly until it succeeds, because it is compare-and-set. */
+  add(release: () => Promise<unknown>): void {
+    if (this.#waiting.size < WAITING_MAX) this.#waiting.add(release);
+  }
+
+  /** Tries each again. @throws the last error; while the database is unreachable the rest is not tried */
+  async tryAgain(): Promise<void> {
+    let failed: unknown = null;
+    for (const release of this.#waiting) {
+      try {
+        await release();
+        this.#waiting.delete(release);
+      } catch (fault) {
+        failed = fault;
+        if (fault instanceof DatabaseAway) break;
+      }
+    }
+    if (failed !== null) throw failed;
+  }
 }

@@ -13,8 +13,8 @@ import { Semaphore } from '../../subgraphs/semaphore.ts';
 import { verifyTextForService } from '../../subgraphs/verify-for-service.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
-import type { Hears } from './answer-by-outcome.ts';
 import type { Landing } from './record/facts.ts';
+import type { Hears } from './respond.ts';
 import type { Presented } from './verify-payment.ts';
 
 /** Codes that reveal whether a payment was made for the request that it came with. */

@@ -10,8 +10,8 @@ import { type Rails, railOf } from '../rails/rail.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
-import type { Hears } from './answer-by-outcome.ts';
 import type { KnownCharge } from './known-charge.ts';
+import type { Hears } from './respond.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 

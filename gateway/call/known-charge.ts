@@ -1,15 +1,17 @@
 import { Refusal, withCharged } from '../../schema/errors.ts';
-import type { PresentedPayment } from '../../subgraphs/context.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import { type PresentedPayment } from '../../subgraphs/context.ts';
+import { type Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isCharged } from '../../subgraphs/receipt/claim/settlement-status.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import type { LogStanding } from '../log/open-log.ts';
+import { type LogStanding } from '../log/open-log.ts';
+import { isStored } from '../rails/base/signature.ts';
 import { paymentNameIn } from '../rails/named-payment.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import type { CallOutcome } from './call-outcome.ts';
-import type { IsSigned } from './is-signed.ts';
+import { paymentFromJson } from '../rails/payment.ts';
+import { verifyPayment } from '../rails/verify.ts';
+import { type CallOutcome, type Hears } from './respond.ts';
+import { payeesOf, type VerifyParts } from './verify-payment.ts';
 
 /* What is known here of a payment, for refusals that were found without looking at it. */
 
@@ -77,4 +79,25 @@ function outcomeOf({ claim, charged }: KnownPayment): CallOutcome | null {
     case 'released':
       return charged === null ? { kind: 'unknown_here' } : null;
   }
+}
+
+export type IsSigned = (claim: PaymentClaim, shown: PresentedPayment) => Promise<boolean>;
+
+/**
+ * Whether a recorded payment is shown with its payer's signature, judged as it was claimed, whatever is requested now. A
+ * signature that only code can judge must equal the claimed one.
+ */
+export function openIsSigned(parts: Pick<VerifyParts, 'rails' | 'pay_to' | 'clock'>): IsSigned {
+  return async ({ authorization }, shown) => {
+    const { network, pay_to, amount_atomic } = paymentFromJson(authorization).authorization;
+    const asked = {
+      networks: [network],
+      pay_to: payeesOf({ pay_to, networks: [network] }, parts.pay_to),
+      amount_atomic,
+    };
+    const offered = { ...asked, validity_seconds_min: 0, now_ms: parts.clock.now_ms() };
+    const judged = await verifyPayment(shown, offered, parts.rails);
+    if (judged.kind === 'refused') return false;
+    return judged.signature.kind !== 'contract' || isStored(authorization.signature, judged.signature);
+  };
 }

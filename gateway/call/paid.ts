@@ -9,18 +9,18 @@ import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { RecordableOutcome } from '../rails/outcome.ts';
 import type { Admit } from './admission.ts';
-import { modelsUnder } from './admit-under.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import type { BoughtBefore } from './buy-once.ts';
-import type { Claimed } from './claim-request.ts';
+import type { Claimed } from './claim/take.ts';
+import { type TakeClaim, whoseElse } from './claim/take.ts';
 import type { Failures } from './failures.ts';
+import { modelsUnder } from './grants.ts';
 import type { Guesses } from './guesses.ts';
 import { type Held, type Movement, workUntil } from './held.ts';
 import type { KnownCharge } from './known-charge.ts';
-import type { Announce } from './payment-response.ts';
+import type { BoughtBefore } from './names.ts';
 import type { RefusedByBook } from './refused-by-book.ts';
-import type { ClaimSettling } from './settle-claim.ts';
-import { type TakeClaim, whoseElse } from './take-claim.ts';
+import type { Hears } from './respond.ts';
+import type { Announce } from './response-headers.ts';
+import type { ClaimSettling } from './settle.ts';
 import type { Presented, Verify } from './verify-payment.ts';
 
 /** A paid request that was accepted: held under its own claim, or bought before. */

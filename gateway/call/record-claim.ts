@@ -4,10 +4,10 @@ import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { RecordableOutcome } from '../rails/outcome.ts';
-import type { Claimed } from './claim-request.ts';
+import type { Claimed } from './claim/take.ts';
 import { type Answered, isFound, type Landing, type Settled, workedLanding } from './record/facts.ts';
 import type { RecordCall } from './record/open-recording.ts';
-import { rerunsLeft } from './rerun.ts';
+import { rerunsLeft } from './replay.ts';
 
 export interface RecordParts {
   readonly record: RecordCall;

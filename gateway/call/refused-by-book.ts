@@ -5,8 +5,8 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { refusalById, refusalDocument } from '../../subgraphs/receipt/refusal/find.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
-import type { Hears } from './answer-by-outcome.ts';
 import type { OpenedRecording } from './record/open-recording.ts';
+import type { Hears } from './respond.ts';
 
 type Blocked = { readonly kind: 'blocked'; readonly refusal_id: string } | BlockedTooOften;
 

@@ -10,14 +10,13 @@ import { claimOfSlot } from '../../subgraphs/receipt/claim/held-leg.ts';
 import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
 import type { Faults } from '../operations/faults.ts';
 import { paymentNameIn } from '../rails/named-payment.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import { delegationPathOf } from './delegation.ts';
+import { delegationPathOf } from './grants.ts';
+import type { KeptLeg, LookAtFirst } from './held-leg.ts';
 import type { KnownCharge } from './known-charge.ts';
-import type { LookAtFirst } from './look-at-first.ts';
 import type { Entered, HeldByPayment } from './paid.ts';
-import type { Announce } from './payment-response.ts';
-import type { KeptLeg } from './record/correct-leg.ts';
-import { paidRequestHash } from './request-hash.ts';
+import { paidRequestHash } from './request.ts';
+import type { Hears } from './respond.ts';
+import type { Announce } from './response-headers.ts';
 
 /** Two payments for one thing, as a subgraph declares them. */
 export interface AnyLegs {

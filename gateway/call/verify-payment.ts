@@ -12,12 +12,11 @@ import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
 import { type TermsMismatch, verifyPayment } from '../rails/verify.ts';
 import type { PayTo } from '../x402/offer.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import { boundRequest } from './bound-request.ts';
-import { type Asked, type MarksOf, namesOf } from './call-names.ts';
-import { delegationBeside } from './delegation.ts';
 import type { Failures } from './failures.ts';
-import type { ClaimedUnder } from './record/under-sessions.ts';
+import type { ClaimedUnder } from './grants.ts';
+import { delegationBeside } from './grants.ts';
+import { type Asked, boundRequest, type MarksOf, namesOf } from './request.ts';
+import type { Hears } from './respond.ts';
 
 /** A payment that passed our own checks. A signature that is not a key's proves nothing yet: code must be asked. */
 export type Authorized<P extends Payment = Payment> = P & {

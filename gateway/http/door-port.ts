@@ -19,7 +19,7 @@ import { type ErrorCode, errors } from '../../schema/errors.ts';
 import type { ApiKey, Principal } from '../../schema/principal.ts';
 import type { CallHeaders, Context, PresentedPayment } from '../../subgraphs/context.ts';
 import type { Judge } from '../call/judge.ts';
-import { refusalHeaders } from '../call/refusal-headers.ts';
+import { refusalHeaders } from '../call/response-headers.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { EventBody, type EventWriting } from '../sockets/event-body.ts';

@@ -7,7 +7,7 @@ import { eventStream } from '../../rest-compat/sse.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, isErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
-import { refusalHeaders } from '../call/refusal-headers.ts';
+import { refusalHeaders } from '../call/response-headers.ts';
 import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING } from '../operations/requests.ts';
 

@@ -10,7 +10,7 @@ import { figures } from '../../subgraphs/receipt/claim/figures.ts';
 import { type Hubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
 import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
-import type { Queues } from '../call/record/queues.ts';
+import type { Queues } from '../call/claim/queues.ts';
 import { lookInTime, type Metrics, SCRAPE_MS_MAX, type SocketTally } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 

@@ -11,10 +11,10 @@ import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/rec
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import { requestLabel } from '../call/claim-request.ts';
+import { requestLabel } from '../call/claim/take.ts';
 import type { GivingUp } from '../call/give-up.ts';
+import { keepLeg, type MovedLeg } from '../call/held-leg.ts';
 import { type Answered, foundLabel, type Landing, type Settled } from '../call/record/facts.ts';
-import { keepLeg, type MovedLeg } from '../call/record/keep-leg.ts';
 import type { RecordCall } from '../call/record/open-recording.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Decision, NotTransferred, RecordableOutcome, Unknown, Vouched } from '../rails/outcome.ts';

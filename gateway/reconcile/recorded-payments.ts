@@ -15,8 +15,8 @@ import {
 } from '../../subgraphs/receipt/claim/doubt.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
-import { requestLabel } from '../call/claim-request.ts';
-import { correctLeg } from '../call/record/correct-leg.ts';
+import { requestLabel } from '../call/claim/take.ts';
+import { correctLeg } from '../call/held-leg.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import { type FinishParts, repeatWhileFull, runEach } from './finish-claims.ts';

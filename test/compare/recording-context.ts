@@ -1,4 +1,4 @@
-import { paidRequestHash } from '../../gateway/call/request-hash.ts';
+import { paidRequestHash } from '../../gateway/call/request.ts';
 import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import type { Principal } from '../../schema/principal.ts';
 import { ResponseHeaders } from '../../subgraphs/context.ts';

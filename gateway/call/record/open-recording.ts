@@ -5,12 +5,12 @@ import { type JudgedAct, judgeAct } from '../../../subgraphs/book/ledger/judge-a
 import type { Reports } from '../../../subgraphs/book/router/reports.ts';
 import type { Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import type { HandOffs } from '../../../subgraphs/session/delegation/hand-offs.ts';
+import { openQueues, type Queues } from '../claim/queues.ts';
 import type { Ground } from '../ground.ts';
 import { openCompletions } from './completed.ts';
 import type { Recordable, Recorded } from './facts.ts';
 import { type FormParts, leftBy } from './forms.ts';
 import { openHandOffs } from './handed-on.ts';
-import { openQueues, type Queues } from './queues.ts';
 import { recordTogether } from './record.ts';
 import { openReports } from './reported.ts';
 import { soldKind } from './sold.ts';

@@ -1,18 +1,18 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
-import type { Tx } from '../../../subgraphs/database.ts';
+import { type JsonObject } from '../../../schema/canonical-json.ts';
+import { type CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
+import { type Tx } from '../../../subgraphs/database.ts';
 import { awaitArrivals } from '../../../subgraphs/receipt/claim/doubt.ts';
 import { endKeyCalls } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
+import { landingsOf } from '../../../subgraphs/receipt/claim/landing.ts';
 import { answerLabel } from '../../../subgraphs/receipt/claim/rerun.ts';
 import { takeFreeSlots } from '../../../subgraphs/receipt/claim/slots.ts';
 import { markRecorded, storeAnswers } from '../../../subgraphs/receipt/claim/transitions.ts';
-import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
-import type { Ground } from '../ground.ts';
-import { type Recorded, type Recording, SlotTaken } from './facts.ts';
+import { countSpent, keepCalls, type RecordedCall } from '../../../subgraphs/session/delegation/count-spent.ts';
+import { type Ground } from '../ground.ts';
+import { type Landing, type Recorded, type Recording, SlotTaken } from './facts.ts';
 import { stampedBy } from './forms.ts';
-import { keepUnderSessions } from './keep-under-sessions.ts';
-import type { RecordKind } from './record.ts';
+import { type RecordKind } from './record.ts';
 
 /**
  * Calls that were sold, by payment or API key: the claim becomes `recorded` or the hold ends, and a stamp takes effect. A claim is recorded
@@ -103,4 +103,32 @@ function firstOfEach(recordings: readonly Recording[], collected: readonly Colle
     place += collections.length;
     return first;
   });
+}
+
+/**
+ * Stores the session of each item before the rows of the batch are written, and what counts as spent under one: the calls' own
+ * payments, and that of a payment held until now, which counted both. Calls by API key count towards no cap.
+ */
+export async function keepUnderSessions(
+  tx: Tx,
+  paid: readonly Extract<Recording, { lease: object }>[],
+  by_key: readonly Recording[],
+): Promise<readonly RecordedCall[]> {
+  const siblings = paid.flatMap(({ sibling }) => sibling ?? []);
+  const held = siblings.length === 0 ? [] : await landingsOf(tx, siblings);
+  const spent = [
+    ...madeUnder(paid),
+    ...held.flatMap(({ landing, ...call }): RecordedCall[] => {
+      const { delegation } = landing as Landing;
+      return delegation ? [{ ...call, under: delegation }] : [];
+    }),
+  ];
+  keepCalls(tx, [...spent, ...madeUnder(by_key)]);
+  return spent;
+}
+
+function madeUnder(recordings: readonly Pick<Recording, 'settled'>[]): RecordedCall[] {
+  return recordings.flatMap(({ settled: { task_id, agent_id, landing } }) =>
+    landing.delegation ? [{ task_id, agent_id, under: landing.delegation }] : [],
+  );
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { movementOf, openHears } from '../../../gateway/call/answer-by-outcome.ts';
-import type { CallOutcome } from '../../../gateway/call/call-outcome.ts';
 import type { Movement } from '../../../gateway/call/held.ts';
+import type { CallOutcome } from '../../../gateway/call/respond.ts';
+import { movementOf, openHears } from '../../../gateway/call/respond.ts';
 import type { NotSent } from '../../../gateway/rails/outcome.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
 import { atomicAmount } from '../../../schema/amount.ts';

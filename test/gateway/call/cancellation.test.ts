@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { WorkUnderway } from '../../../gateway/call/cancel.ts';
-import type { Claimed } from '../../../gateway/call/claim-request.ts';
-import { abandonClaimed, openGivingUp } from '../../../gateway/call/give-up.ts';
-import { ReleaseLater } from '../../../gateway/call/release-later.ts';
+import type { Claimed } from '../../../gateway/call/claim/take.ts';
+import { abandonClaimed, openGivingUp, ReleaseLater } from '../../../gateway/call/give-up.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { cancelClaim } from '../../../subgraphs/receipt/claim/cancel.ts';
 import { claim, claimRequest, heldLease } from '../../harness/claim/fixture.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { openHears } from '../../../gateway/call/answer-by-outcome.ts';
-import { KeyCalls } from '../../../gateway/call/key-calls.ts';
+import { KeyCalls } from '../../../gateway/call/by-key.ts';
+import { openHears } from '../../../gateway/call/respond.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
 
 const refused = expect.objectContaining({ code: 'rate_limited', status: 429 });

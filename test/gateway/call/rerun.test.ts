@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { beginRerun } from '../../../gateway/call/rerun.ts';
+import { beginRerun } from '../../../gateway/call/replay.ts';
 import type { LogStanding } from '../../../gateway/log/open-log.ts';
 import { type AnswerEnd, type BrokenBy, WHOLE } from '../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../subgraphs/clock.ts';

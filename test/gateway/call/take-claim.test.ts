@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openQueues } from '../../../gateway/call/record/queues.ts';
-import { openTakeClaim, whoseElse } from '../../../gateway/call/take-claim.ts';
+import { openQueues } from '../../../gateway/call/claim/queues.ts';
+import { openTakeClaim, whoseElse } from '../../../gateway/call/claim/take.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openGivingUp } from '../../../gateway/call/give-up.ts';
-import { ReleaseLater } from '../../../gateway/call/release-later.ts';
+import { openGivingUp, ReleaseLater } from '../../../gateway/call/give-up.ts';
 import { unknown } from '../../../gateway/rails/outcome.ts';
 import { type Payment, paymentId } from '../../../gateway/rails/payment.ts';
 import { type FinishParts, finishOrphans, lookAtExpired } from '../../../gateway/reconcile/finish-claims.ts';

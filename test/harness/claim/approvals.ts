@@ -1,4 +1,4 @@
-import { openQueues, type TakenClaim } from '../../../gateway/call/record/queues.ts';
+import { openQueues, type TakenClaim } from '../../../gateway/call/claim/queues.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { type AgentId, agentId } from '../../../schema/ids.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { openQueues } from '../../../gateway/call/record/queues.ts';
+import { openQueues } from '../../../gateway/call/claim/queues.ts';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';

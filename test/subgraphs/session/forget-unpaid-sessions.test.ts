@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { openQueues } from '../../../gateway/call/record/queues.ts';
+import { openQueues } from '../../../gateway/call/claim/queues.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { sessionLimits } from '../../../schema/limits.ts';
 import { sessionDomain, ZERO_HASH } from '../../../schema/session/typed-data.ts';

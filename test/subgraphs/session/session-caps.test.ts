@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openQueues } from '../../../gateway/call/record/queues.ts';
+import { openQueues } from '../../../gateway/call/claim/queues.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { sha256 } from '../../../schema/digest.ts';
 import { sessionLimits } from '../../../schema/limits.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { keepLeg, type MovedLeg } from '../../../../gateway/call/record/keep-leg.ts';
+import { keepLeg, type MovedLeg } from '../../../../gateway/call/held-leg.ts';
 import { transferSlot } from '../../../../schema/observed-transfer.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { claimOfSlot } from '../../../../subgraphs/receipt/claim/held-leg.ts';

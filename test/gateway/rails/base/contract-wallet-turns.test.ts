@@ -1,7 +1,7 @@
 import secp256k1 from 'secp256k1';
 import { describe, expect, it, vi } from 'vitest';
-import { openHears } from '../../../../gateway/call/answer-by-outcome.ts';
 import { openJudge } from '../../../../gateway/call/judge.ts';
+import { openHears } from '../../../../gateway/call/respond.ts';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { authorizationDigest } from '../../../../gateway/rails/base/authorization.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';

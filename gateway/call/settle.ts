@@ -1,23 +1,22 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { Refusal } from '../../schema/errors.ts';
-import type { TaskId } from '../../schema/ids.ts';
-import type { Database, Tx } from '../../subgraphs/database.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
+import { type Refusal } from '../../schema/errors.ts';
+import { type TaskId } from '../../schema/ids.ts';
+import { type Database, type Tx } from '../../subgraphs/database.ts';
 import { holdSlots, type SlotHoldOutcome } from '../../subgraphs/receipt/claim/held-leg.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
 import { revocationsAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
-import type { StampFact } from '../../subgraphs/stamped-row.ts';
-import type { Vault } from '../../subgraphs/vault.ts';
-import type { LogStanding } from '../log/open-log.ts';
-import type { RecordableOutcome, Transferred } from '../rails/outcome.ts';
-import type { Payment } from '../rails/payment.ts';
+import { type StampFact } from '../../subgraphs/stamped-row.ts';
+import { type Vault } from '../../subgraphs/vault.ts';
+import { type LogStanding } from '../log/open-log.ts';
+import { type RecordableOutcome, type Transferred } from '../rails/outcome.ts';
+import { type Payment } from '../rails/payment.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
-import { type Hears, movementOf } from './answer-by-outcome.ts';
-import type { CallOutcome } from './call-outcome.ts';
-import type { Claimed } from './claim-request.ts';
-import type { Movement } from './held.ts';
+import { type Claimed } from './claim/take.ts';
+import { type Movement } from './held.ts';
 import { foundLabel, type InHand, isFound, workedLanding } from './record/facts.ts';
-import type { Presented } from './verify-payment.ts';
+import { type CallOutcome, type Hears, movementOf } from './respond.ts';
+import { type Presented } from './verify-payment.ts';
 
 export interface SettleParts {
   readonly database: Database;

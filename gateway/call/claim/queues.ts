@@ -1,28 +1,31 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { TaskId } from '../../../schema/ids.ts';
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { type JsonObject } from '../../../schema/canonical-json.ts';
+import { type AgentId, type TaskId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { type BlockedTooOften } from '../../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import { replay } from '../../../subgraphs/book/ledger/replay.ts';
+import { type CallPayment, type ReservationRequest } from '../../../subgraphs/book/ledger/reservation.ts';
 import {
   type AdmittedCall,
   type ReservationOutcome,
   reserve,
   UNASKED,
 } from '../../../subgraphs/book/ledger/reserve.ts';
-import type { Tx } from '../../../subgraphs/database.ts';
+import { type Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
-import type { Faults } from '../../operations/faults.ts';
-import type { Ground } from '../ground.ts';
+import { type RequestedCall } from '../../../subgraphs/requested-call.ts';
+import { agentsOfWallets } from '../../../subgraphs/session/agent/find.ts';
+import { type Faults } from '../../operations/faults.ts';
+import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from '../grants.ts';
+import { type Ground } from '../ground.ts';
+import { type Recorded, type Recording } from '../record/facts.ts';
+import { type Committed } from '../record/record.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
-import type { Recorded, Recording } from './facts.ts';
-import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
-import { type Claiming, type PlacedClaim, placeClaims } from './place-claims.ts';
-import type { Committed } from './record.ts';
-import { holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
+import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-calls.ts';
 
 /** Commits of paid calls by kind: those that arrive together share a transaction. */
 export interface Queues extends ClaimQueues {
@@ -186,4 +189,69 @@ function afterwards(
 async function replayAll(tx: Tx, task_ids: readonly TaskId[]): Promise<readonly undefined[]> {
   await replay(tx, task_ids);
   return task_ids.map(() => undefined);
+}
+
+/** A requested claim, and what its book is told of the call. */
+export interface Claiming {
+  readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
+  /** `payers`: the payer's own book if there is one, looked up in the claim's transaction. */
+  readonly book: AgentId | null | 'payers';
+  /** Amount reserved on that book, which is asked only if it is not 0. */
+  readonly holds_atomic: AtomicAmount;
+  readonly call: RequestedCall;
+  /** The sealed text that is shown to a person who is to approve the call. */
+  readonly sealText: CallPayment['sealText'];
+  /** The session that pays; undefined without a grant. */
+  readonly under?: ClaimedUnder;
+}
+
+/** A claim with its book and the question to it. */
+export interface PlacedClaim {
+  readonly request: ClaimRequest;
+  /** The question to its book; null if the order reserves nothing. */
+  readonly asked: ReservationRequest | null;
+  readonly under: ClaimedUnder | null;
+}
+
+/** One look-up for all wallets whose book is needed, also for their acts to approve. */
+export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promise<readonly PlacedClaim[]> {
+  const wallets = claimings.flatMap(({ book, request, under }) => [
+    ...(book === 'payers' ? [request.payer] : []),
+    ...(under?.approval?.root_payer ? [under.approval.root_payer] : []),
+  ]);
+  const agents = await agentsOfWallets(tx, [...new Set(wallets)]);
+  return claimings.map(({ request: wanted, book, holds_atomic, call, sealText, under = null }) => {
+    const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
+    const reserved_atomic = agent_id === null ? atomicAmount(0n) : holds_atomic;
+    const approval = approvingAct(under, agent_id, agents);
+    const request = { ...wanted, agent_id, reserved_atomic, ...(approval && { approved: true }) };
+    const asked = askingOf(request, call, { under, sealText });
+    return { request, asked: asked && approval ? { ...asked, approval } : asked, under };
+  });
+}
+
+type Approving = Pick<Claiming, 'sealText'> & { readonly under: ClaimedUnder | null };
+
+/** Null if the order reserves nothing on a book. */
+function askingOf(request: ClaimRequest, call: RequestedCall, approving: Approving): ReservationRequest | null {
+  const { agent_id, reserved_atomic } = request;
+  if (agent_id === null || reserved_atomic === 0n) return null;
+  return {
+    ...call,
+    agent_id,
+    amount: reserved_atomic,
+    task_id: request.task_id,
+    payer_wallet: request.payer,
+    // Without a check of means the payment may have moved already; the chain will show whether to us.
+    owed: request.means === null,
+    payment: paymentOf(request, approving),
+  };
+}
+
+/** What a person's approval of it would be bound to. */
+function paymentOf({ claim_key, request_hash }: ClaimRequest, { under, sealText }: Approving): CallPayment {
+  if (under === null) return { claim_key, request_hash, session: null, sealText };
+  const { delegation_hash, path } = under.paid_under;
+  const session = { delegation_hash, path, agent_address: under.shown.agent_address };
+  return { claim_key, request_hash, session, sealText };
 }

@@ -1,13 +1,28 @@
 import { LRUCache } from 'lru-cache';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { idempotencyKeyIn } from '../../schema/idempotency-key.ts';
-import type { Context } from '../../subgraphs/context.ts';
-import { type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type Database } from '../../subgraphs/database.ts';
+import { isFormerClaim } from '../../subgraphs/receipt/claim/former-request.ts';
+import { identifierSlot, type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
-import type { RequestedCall } from '../../subgraphs/requested-call.ts';
-import type { AnyPaid } from '../../subgraphs/sale.ts';
-import type { Vault } from '../../subgraphs/vault.ts';
-import type { TermsMismatch } from '../rails/verify.ts';
+import { type RequestedCall } from '../../subgraphs/requested-call.ts';
+import { type AnyPaid } from '../../subgraphs/sale.ts';
+import { type Vault } from '../../subgraphs/vault.ts';
+import { type TermsMismatch } from '../rails/verify.ts';
+
+/**
+ * What a payment is bound to: the field, its canonical arguments and, with a grant, the id of its session, which is a digest of
+ * all its bytes. The same payment with another grant is for another request.
+ */
+export function paidRequestHash(
+  field: string,
+  args: JsonObject,
+  delegation: { readonly delegation_hash: string } | string | null = null,
+): string {
+  const delegation_hash = typeof delegation === 'string' ? delegation : delegation?.delegation_hash;
+  return canonicalHash(delegation_hash === undefined ? { field, args } : { field, args, delegation_hash });
+}
 
 /** The Idempotency-Key header. @throws invalid_request before anything is charged */
 export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency_key'>): string | null {
@@ -81,4 +96,36 @@ export function openMarks({ mark }: Pick<Vault, 'mark'>): MarksOf {
       idempotency_mark: key === null ? null : mark(key, 'idempotency_key'),
     };
   };
+}
+
+interface Paying {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+  readonly delegation: { readonly delegation_hash: string } | null;
+  readonly claim_key: string;
+  readonly names: readonly NamedPayment[];
+}
+
+/** The request to which a payment is bound and for which work is done; its receipt names no other. */
+interface BoundRequest {
+  readonly args: JsonObject;
+  readonly request_hash: string;
+  readonly is_former: boolean;
+}
+
+/**
+ * The request as it came; or as the previous version understood it, if that version claimed the payment for it: what it bought or
+ * is owed is for that request. A payment claimed since for a request without some member never serves one with it.
+ */
+export async function boundRequest(
+  database: Pick<Database, 'query'>,
+  { paid, args, delegation, claim_key, names }: Paying,
+): Promise<BoundRequest> {
+  const whole = { args, request_hash: paidRequestHash(paid.field, args, delegation), is_former: false };
+  const former = paid.former_args?.(args) ?? null;
+  if (former === null) return whole;
+  const request_hash = paidRequestHash(paid.field, former, delegation);
+  const slots = names.map(identifierSlot);
+  const is_former = await isFormerClaim(database, { request_hash, claim_key, slots });
+  return is_former ? { args: former, request_hash, is_former } : whole;
 }

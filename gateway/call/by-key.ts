@@ -1,30 +1,36 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { type AgentId, type TaskId } from '../../schema/ids.ts';
-import type { WaivedBy } from '../../schema/receipt-payload.ts';
+import { type WaivedBy } from '../../schema/receipt-payload.ts';
 import { requireWriting } from '../../subgraphs/access.ts';
-import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
-import type { Clock, Random } from '../../subgraphs/clock.ts';
-import type { Context } from '../../subgraphs/context.ts';
+import { type ChargedAnswer } from '../../subgraphs/charge-port.ts';
+import { type Clock, type Random } from '../../subgraphs/clock.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type Database } from '../../subgraphs/database.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import { type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import type { NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
+import {
+  dropKeyCall,
+  type KeyCallHold,
+  LostKeyCall,
+  wasKeyCallCanceled,
+} from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
-import type { StampFact } from '../../subgraphs/stamped-row.ts';
-import type { LogStanding } from '../log/open-log.ts';
-import type { Faults } from '../operations/faults.ts';
-import { type AdmitUnderKey, type KeyCallUnder, modelsUnder } from './admit-under.ts';
-import type { Hears } from './answer-by-outcome.ts';
-import type { Asked, MarksOf } from './call-names.ts';
-import { landingOf } from './claim-request.ts';
+import { type StampFact } from '../../subgraphs/stamped-row.ts';
+import { type LogStanding } from '../log/open-log.ts';
+import { type Faults } from '../operations/faults.ts';
+import { requireParent } from './admission.ts';
+import { type HeldKeyCall } from './claim/key-calls.ts';
+import { type Queues } from './claim/queues.ts';
+import { landingOf } from './claim/take.ts';
 import { callerByKey, type Failures } from './failures.ts';
+import { type ReleaseLater } from './give-up.ts';
+import { type AdmitUnderKey, type KeyCallUnder, modelsUnder } from './grants.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
-import { canceledByBuyer, dropCallByKey } from './key-call-end.ts';
-import type { KeyCalls } from './key-calls.ts';
 import {
   type AnsweredBefore,
   answerAgain,
@@ -33,16 +39,13 @@ import {
   namedAnswer,
   namedCallOf,
   nameLost,
-} from './named-calls.ts';
-import { announceSalt } from './payment-response.ts';
+} from './names.ts';
 import { isFound, type Landing, SlotTaken, workedLanding } from './record/facts.ts';
-import type { HeldKeyCall } from './record/key-call-queue.ts';
-import type { RecordCall } from './record/open-recording.ts';
-import type { Queues } from './record/queues.ts';
-import type { RefusedByBook } from './refused-by-book.ts';
-import type { ReleaseLater } from './release-later.ts';
-import { paidRequestHash } from './request-hash.ts';
-import { requireParent } from './require-parent.ts';
+import { type RecordCall } from './record/open-recording.ts';
+import { type RefusedByBook } from './refused-by-book.ts';
+import { type Asked, type MarksOf, paidRequestHash } from './request.ts';
+import { type Hears } from './respond.ts';
+import { announceSalt } from './response-headers.ts';
 
 /** An API key that replaces a payment. */
 export interface Waiver {
@@ -263,4 +266,53 @@ async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Prom
   const away = error instanceof DatabaseAway || error instanceof LogHalted;
   if (error instanceof Refusal && !away) return error;
   return parts.hears({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);
+}
+
+/** Open calls by API key in this process. A key pays for nothing, so one alone must not use all capacity. */
+export class KeyCalls {
+  readonly #underway = new Map<string, number>();
+  readonly #each_max: number;
+  readonly #hears: Hears;
+
+  constructor(each_max: number, hears: Hears) {
+    this.#each_max = each_max;
+    this.#hears = hears;
+  }
+
+  /** Returns a function that ends the call, once. @throws rate_limited */
+  begin(hash: string): () => void {
+    const others = this.#underway.get(hash) ?? 0;
+    if (others >= this.#each_max) throw this.#hears({ kind: 'key_calls_full', calls_max: this.#each_max });
+    this.#underway.set(hash, others + 1);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = (this.#underway.get(hash) ?? 1) - 1;
+      if (left > 0) this.#underway.set(hash, left);
+      else this.#underway.delete(hash);
+    };
+  }
+}
+
+/* Ends a call by API key that failed: releases what it held, and finds out who released it first. */
+
+interface Parts {
+  readonly names: { readonly database: Pick<Database, 'transaction' | 'query'> };
+}
+interface HeldCall {
+  readonly hold: KeyCallHold;
+  readonly named: Pick<NamedCall, 'mark'> | null;
+}
+
+export function dropCallByKey({ names: { database } }: Parts, { hold, named }: HeldCall): Promise<void> {
+  return database.transaction(async tx => {
+    dropNames(tx, named ? [{ ...hold, mark: named.mark }] : []);
+    dropKeyCall(tx, hold);
+  });
+}
+
+/** If the database does not say, the call may as well have been lost; both had no effect and may be repeated. */
+export function canceledByBuyer({ names: { database } }: Parts, { hold }: HeldCall): Promise<boolean> {
+  return wasKeyCallCanceled(database, hold).catch(() => false);
 }

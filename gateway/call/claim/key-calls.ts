@@ -1,4 +1,4 @@
-import type { AgentId } from '../../../schema/ids.ts';
+import { type AgentId } from '../../../schema/ids.ts';
 import { type BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import { type ReservationRequest } from '../../../subgraphs/book/ledger/reservation.ts';
 import {
@@ -7,7 +7,7 @@ import {
   reserve,
   UNASKED,
 } from '../../../subgraphs/book/ledger/reserve.ts';
-import type { Tx } from '../../../subgraphs/database.ts';
+import { type Tx } from '../../../subgraphs/database.ts';
 import { beginKeyCalls, type KeyCallHold } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
   dropNames,
@@ -16,10 +16,10 @@ import {
   takeNames,
 } from '../../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
-import type { RequestedCall } from '../../../subgraphs/requested-call.ts';
+import { type RequestedCall } from '../../../subgraphs/requested-call.ts';
 import { type ClaimSession, judgeUnderSessions } from '../../../subgraphs/session/delegation/hold.ts';
+import { type RefusedBySession } from '../grants.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
-import type { RefusedBySession } from './under-sessions.ts';
 
 /** A call by API key, and what its book is told of it. */
 export interface KeyCalling {

@@ -4,7 +4,7 @@ import { type BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.
 import { appendRepeats, countRepeats } from '../../../subgraphs/book/ledger/repeated-events.ts';
 import { type ReservationRequest } from '../../../subgraphs/book/ledger/reservation.ts';
 import { refusedTooOften } from '../../../subgraphs/book/ledger/reserve.ts';
-import type { Database, Tx } from '../../../subgraphs/database.ts';
+import { type Database, type Tx } from '../../../subgraphs/database.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
 
 /**

@@ -1,0 +1,150 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
+import { agentId, type TaskId } from '../../schema/ids.ts';
+import { networks } from '../../schema/network.ts';
+import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
+import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
+import { type Database, type Tx } from '../../subgraphs/database.ts';
+import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
+import { certaintyOf, doubtHeld } from '../../subgraphs/receipt/claim/doubt.ts';
+import { holdLeg, lockHeldTransfer, moveHold, releaseHeld } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { isTaken, RECORDED_ELSEWHERE, VANISHED } from '../../subgraphs/receipt/claim/slots.ts';
+import { abandonClaim, markFinal } from '../../subgraphs/receipt/claim/transitions.ts';
+import { type Leg } from '../../subgraphs/sale.ts';
+import { type Faults } from '../operations/faults.ts';
+import { type NotTransferred, type RecordableOutcome, type Transferred } from '../rails/outcome.ts';
+import { type Authorization, paymentFromJson } from '../rails/payment.ts';
+import { type Rails, railOf, sentOf } from '../rails/rail.ts';
+
+/** Claim of a payment that has moved, of which nothing is recorded before its sibling has moved too. */
+export interface MovedLeg {
+  readonly paid: Leg<JsonObject>;
+  readonly args: JsonObject;
+  readonly task_id: TaskId;
+  readonly lease: Lease;
+  readonly authorization: Authorization;
+  readonly transfer: RecordableOutcome;
+}
+
+export interface KeepParts {
+  readonly database: Database;
+  readonly faults: Faults | null;
+}
+
+/**
+ * For the first of two payments: its claim becomes `held`, with its transfer. If the transfer is on a book already, as a payment
+ * to someone else, the claim is released for good, because one transfer is never two rows. @throws if the claim belongs to
+ * another process or was released
+ */
+export async function keepLeg({ database, faults }: KeepParts, leg: MovedLeg): Promise<void> {
+  const { paid, args, task_id, lease, authorization, transfer } = leg;
+  const moved = transferOf(authorization, transfer);
+  const held = await database.transaction(async tx => {
+    const outcome = await holdLeg(tx, lease, moved, transferSlot(moved));
+    if (outcome === 'held') paid.onHold(tx, args, { task_id, payment_ref: foreignRef(moved) });
+    await faults?.reach('in_hold');
+    if (outcome === 'taken') await endRecordedElsewhere(tx, lease);
+    return outcome;
+  });
+  if (held === 'lost') throw new Error(`the claim of ${moved.transaction} is held by another process`);
+  if (held === 'taken') throw new Error(`${moved.transaction} stands on a book already, as a payment to somebody else`);
+}
+
+async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {
+  const left = await abandonClaim(tx, lease, RECORDED_ELSEWHERE, true);
+  if (left.kind !== 'released') throw new Error(`${lease.claim_key} was locked, and is ${left.kind}`);
+  if (left.agent_id !== null && left.reserved_atomic > 0n)
+    await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
+  await markFinal(tx, { claimKey: lease.claim_key, leaseEpoch: lease.lease_epoch });
+}
+
+/** The transfer as it is held. @throws if it was not seen */
+export function transferOf(
+  { network, payer, pay_to, amount_atomic }: Authorization,
+  transfer: RecordableOutcome,
+): ObservedTransfer & JsonObject {
+  // A payment is reported as held only once it was seen.
+  if (transfer.kind === 'vouched') throw new Error(`${transfer.tx_hash} was vouched for and not seen`);
+  const place = { network, transaction: transfer.tx_hash, index: transfer.transfer_index };
+  return { ...place, rail: 'usdc', asset: networks[network].usdc, payer, pay_to, amount: amount_atomic.toString() };
+}
+
+/** A first payment as it is held, and what it was requested for. */
+export interface KeptLeg {
+  readonly paid: Leg<JsonObject>;
+  readonly args: JsonObject;
+  readonly claim: Pick<PaymentClaim, 'claimKey' | 'taskId' | 'authorization'>;
+}
+
+/**
+ * Updates a held payment to the chain's state: it is where it was seen, or elsewhere, or it never moved. In the last case its job
+ * must be paid again, and its book gets back what it held for both. False if nothing was done, because it is no longer held or
+ * its sibling is open: that one was sent for what is held, and is recorded with it or released first. No sibling is sent for what
+ * is released here, because each takes its own slot before it checks what is held, and sees the doubt until this commits.
+ */
+export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | NotTransferred): Promise<boolean> {
+  const { paid, args, claim } = leg;
+  const seen = (await lockHeldTransfer(tx, claim.claimKey)) as ObservedTransfer | null;
+  if (seen === null) return false;
+  const moved = transferBy(leg, decision);
+  if (moved !== null && isWhere(seen, moved)) return true;
+  if (await isTaken(tx, paid.second_slot(args))) return false;
+  if (moved === null) {
+    await letGo(tx, leg, VANISHED);
+    return true;
+  }
+  const place = { transfer: moved, slot: transferSlot(moved) };
+  if ((await moveHold(tx, claim.claimKey, transferSlot(seen), place)) === 'taken')
+    await letGo(tx, leg, RECORDED_ELSEWHERE);
+  else paid.onHold(tx, args, { task_id: claim.taskId, payment_ref: foreignRef(moved) });
+  return true;
+}
+
+/** Whether that is the very transfer that is held. */
+export function isAsHeld(leg: KeptLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
+  const now = transferBy(leg, moved);
+  return now !== null && isWhere(leg.claim.heldTransfer as ObservedTransfer, now);
+}
+
+function transferBy({ claim }: KeptLeg, decision: Transferred | NotTransferred) {
+  if (decision.kind === 'not_transferred') return null;
+  return transferOf(paymentFromJson(claim.authorization).authorization, decision);
+}
+
+function isWhere(one: ObservedTransfer, other: ObservedTransfer): boolean {
+  return transferSlot(one) === transferSlot(other);
+}
+
+/** The job first: recording writes to the board before it locks books. */
+async function letGo(tx: Tx, { paid, args, claim }: KeptLeg, reason: string): Promise<void> {
+  paid.onRelease(tx, args, claim.taskId);
+  const left = await releaseHeld(tx, claim.claimKey, reason);
+  if (left === null) throw new Error(`${claim.taskId} was locked, and is held no more`);
+  if (left.agent_id !== null && left.reserved_atomic > 0n)
+    await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
+}
+
+/** `changing`: in doubt, or just found elsewhere. `unknown`: the chain does not say. */
+export type FirstStanding = 'stands' | 'changing' | 'unknown';
+
+export type LookAtFirst = (first: KeptLeg & { readonly claim: PaymentClaim }) => Promise<FirstStanding>;
+
+/**
+ * Whether the first of two payments is where it is held. Its block may have been replaced since, which is noticed only by asking
+ * until the finalized chain has it. A final payment is not asked about: it is permanent, and nodes forget transactions in time.
+ */
+export function openLookAtFirst({ database, rails }: { database: Database; rails: Rails }): LookAtFirst {
+  return async first => {
+    const { claim } = first;
+    const certainty = await certaintyOf(database, claim.claimKey);
+    if (certainty !== 'seen') return certainty === 'final' ? 'stands' : 'changing';
+    const decision = await railOf({ rails }, claim.network).decide(paymentFromJson(claim.authorization), sentOf(claim));
+    if (decision.kind === 'unknown') return 'unknown';
+    if (decision.kind === 'transferred' && isAsHeld(first, decision)) return 'stands';
+    // A later block may still include it, so it is released only by the check of doubted payments.
+    if (decision.kind === 'not_transferred') await doubtHeld(database, claim.claimKey);
+    else await database.transaction(tx => correctLeg(tx, first, decision));
+    return 'changing';
+  };
+}

@@ -1,0 +1,237 @@
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import { type ErrorCode, Refusal } from '../../schema/errors.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type Database } from '../../subgraphs/database.ts';
+import { isFormerKeyCall } from '../../subgraphs/receipt/claim/former-request.ts';
+import { type NamedPayment, namedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
+import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import {
+  type NamedAnswer,
+  type NamedCall,
+  type NameStanding,
+  type NameTaking,
+  namedAnswerBox,
+  namedCallMark,
+  nameStanding,
+} from '../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
+import { keyAnswerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
+import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
+import { type AnyPaid, type Work } from '../../subgraphs/sale.ts';
+import { type Vault } from '../../subgraphs/vault.ts';
+import { type LogStanding } from '../log/open-log.ts';
+import { provesItsPayer } from '../rails/payment.ts';
+import { type Replayed } from './admission.ts';
+import { type Queues } from './claim/queues.ts';
+import { type Guesses } from './guesses.ts';
+import { type KeptCall } from './held.ts';
+import { type Landing } from './record/facts.ts';
+import { type CallMarks, idempotencyKeyOf } from './request.ts';
+import { type CallOutcome, type Hears } from './respond.ts';
+import { announceSalt } from './response-headers.ts';
+import { type Presented } from './verify-payment.ts';
+
+/** What was bought before, by the same payment or by the first one under the same name. */
+export interface BoughtBefore {
+  readonly kind: 'bought';
+  readonly presented: Presented;
+  readonly bought: Omit<Replayed, 'kind'>;
+}
+
+export interface BuyOnceParts {
+  readonly database: Database;
+  readonly guesses: Pick<Guesses, 'requireNoGuessOf'>;
+  readonly hears: Hears;
+}
+
+/** If the first payment is released while the second looks at it, the name is free for the next call. */
+const LOOKS_MAX = 3;
+
+/**
+ * A named purchase is made once: another payment of the same payer for the same request under that name gets what the first one
+ * bought, and is neither claimed nor sent. The name is claimed with the first payment in one commit; the second call notices by
+ * that or by the reduced balance, so both refusals are checked again.
+ */
+export async function boughtOnce<E>(
+  parts: BuyOnceParts,
+  presented: Presented,
+  context: Context,
+  enter: () => Promise<E>,
+): Promise<E | BoughtBefore> {
+  const { names } = presented;
+  if (names.length === 0) return enter();
+  for (let looks = 1; ; looks++) {
+    const before = await boughtUnderAny(parts, names, presented, context);
+    if (before) return before;
+    try {
+      return await enter();
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || !byAnother.has(refusal.code)) throw refusal;
+      const since = await boughtUnderAny(parts, names, presented, context);
+      if (since) return since;
+      if (refusal.code !== 'payment_in_flight' || looks >= LOOKS_MAX) throw refusal;
+    }
+  }
+}
+
+/** Refusals that another payment may have caused: it holds the name or the slot, or its amount is reserved from the balance. */
+const byAnother: ReadonlySet<ErrorCode> = new Set([
+  ...(['payment_in_flight', 'payment_rejected', 'wallet_registered', 'duplicate_ref'] as const),
+]);
+
+/** A purchase may have two names: what either has bought is not bought again. */
+async function boughtUnderAny(
+  parts: BuyOnceParts,
+  names: readonly NamedPayment[],
+  presented: Presented,
+  context: Context,
+): Promise<BoughtBefore | null> {
+  for (const named of names) {
+    const bought = await boughtUnder(parts, named, presented, context);
+    if (bought) return bought;
+  }
+  return null;
+}
+
+/**
+ * What another payment bought under that name; null if there is none. @throws payment_identifier_conflict,
+ * idempotency_key_conflict, payment_in_flight, settlement_pending, payer_proof_required; payment_rejected for anyone but the
+ * payer, who learns nothing of it
+ */
+async function boughtUnder(
+  parts: BuyOnceParts,
+  named: NamedPayment,
+  presented: Presented,
+  context: Context,
+): Promise<BoughtBefore | null> {
+  const { database, guesses, hears } = parts;
+  const standing = await namedPayment(database, named, presented);
+  if (standing === null || standing.claim_key === presented.claim_key) return null;
+  // A used payment is public calldata, and names can be guessed: it counts only for the request that it was made for.
+  const own = await claimByKey(database, presented.claim_key);
+  if (own && own.state !== 'released') return null;
+  await requirePayers(parts, presented);
+  const { kind, claim_key, task_id } = standing;
+  await guesses.requireNoGuessOf({ claim_key, is_asked: kind !== 'foreign' }, presented, context);
+  const by = named.by ?? 'payment_identifier';
+  switch (kind) {
+    case 'replayed':
+      return { kind: 'bought', presented, bought: standing };
+    case 'foreign':
+      throw hears({ kind: 'name_foreign', by });
+    case 'in_flight':
+      throw hears({ kind: 'name_in_flight', by, task_id });
+    case 'pending':
+      throw hears({ kind: 'pending', task_id });
+  }
+}
+
+/** A key's signature proves the payer by itself, a wallet's only if its code confirms it. */
+async function requirePayers({ hears }: BuyOnceParts, { paid, payment, rail }: Presented): Promise<void> {
+  if (provesItsPayer(payment)) return;
+  const proof = await rail.proveUsed(payment);
+  if (proof.kind === 'rejected') throw hears({ kind: 'rejected', paid, reason: proof.reason });
+  if (proof.kind === 'undecided') throw hears({ kind: 'unknown' }, proof.cause);
+}
+
+/*
+ * A call by API key has no payment that names it: its caller's Idempotency-Key tells it from the next one. With a key the work is
+ * done once. Only an answer is stored; a failed call frees its name.
+ */
+
+export interface NamedCallParts {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly replay: Queues['replay'];
+  readonly log: Pick<LogStanding, 'halt'>;
+  readonly hears: Hears;
+}
+
+interface Asking extends Pick<CallMarks, 'router_key_mark'> {
+  readonly paid: AnyPaid;
+  readonly args: JsonObject;
+}
+
+/** The name of a call, and the request that it belongs to. @throws invalid_request if the header is invalid */
+export async function namedCallOf(
+  { database, vault }: Pick<NamedCallParts, 'database' | 'vault'>,
+  { paid, args, router_key_mark }: Asking,
+  api_key_hash: string,
+  context: Context,
+): Promise<NamedCall | null> {
+  const key = idempotencyKeyOf(context);
+  if (key === null) return null;
+  const { possession } = context.principal;
+  // An answer belongs to its session and router key, as with a payment.
+  const agent_id = possession.kind === 'proven' ? possession.agent_id : null;
+  const hashOf = (said: JsonObject) => canonicalHash({ field: paid.field, args: said, agent_id, router_key_mark });
+  const mark = namedCallMark(vault, api_key_hash, key);
+  const named = { mark, api_key_hash, request_hash: hashOf(args) };
+  // As for a payment (bound-request.ts): a name from the previous version is found by that version's hash.
+  const former = paid.former_args?.(args) ?? null;
+  if (former === null) return named;
+  const before = { ...named, request_hash: hashOf(former) };
+  return (await isFormerKeyCall(database, before)) ? before : named;
+}
+
+/** A call that was answered under its name before. */
+export type AnsweredBefore = Extract<NameStanding, { kind: 'recorded' }>;
+
+/** Checked before anything of the call is judged again. @throws idempotency_key_conflict, idempotency_key_in_flight */
+export async function answeredBefore(
+  { database, hears }: NamedCallParts,
+  named: NamedCall | null,
+): Promise<AnsweredBefore | null> {
+  const standing = named && (await nameStanding(database, named));
+  if (standing === null || standing.kind === 'free') return null;
+  if (standing.kind === 'recorded') return standing;
+  throw hears(nameLost[standing.kind]);
+}
+
+/** Why a name is unavailable; nothing was charged. */
+export const nameLost: Record<Exclude<NameTaking, { kind: 'taken' | 'recorded' }>['kind'], CallOutcome> = {
+  foreign: { kind: 'name_foreign', by: 'idempotency_key' },
+  in_flight: { kind: 'key_name_in_flight' },
+  full: { kind: 'key_names_full' },
+};
+
+interface KeptAnswer {
+  readonly answer: JsonObject;
+  readonly request_salt: string;
+}
+
+/** What is stored under the name: nothing if our own stop cut the answer off, as after a crash. */
+export function namedAnswer(
+  { vault }: Pick<NamedCallParts, 'vault'>,
+  named: NamedCall | null,
+  hold: KeyCallHold,
+  { answer, omission_rule }: Work<JsonObject>,
+  { request_salt }: Landing,
+): NamedAnswer | null {
+  if (named === null) return null;
+  const { mark } = named;
+  if (omission_rule === 'process_ended') return { ...hold, mark, answer_box: null };
+  const kept: KeptAnswer = { answer, request_salt };
+  return { ...hold, mark, answer_box: vault.seal(JSON.stringify(kept), keyAnswerLabel(hold.task_id)) };
+}
+
+/**
+ * The same answer and signed receipt, with a replay event if it is on a book; nothing is written while the log is halted. @throws
+ * idempotency_key_in_flight if the answer has just expired: the next call finds its name free
+ */
+export async function answerAgain(
+  { database, vault, replay, log, hears }: NamedCallParts,
+  before: AnsweredBefore,
+  context: Context,
+): Promise<KeptCall> {
+  const { task_id } = before;
+  const answer_box = await namedAnswerBox(database, before);
+  if (answer_box === null) throw hears(nameLost.in_flight);
+  const opened = vault.open(answer_box, keyAnswerLabel(task_id)).toString('utf8');
+  const { answer, request_salt } = JSON.parse(opened) as KeptAnswer;
+  if (!log.halt) await replay.submit(task_id);
+  const [receipt] = await receiptsByTask(database, [task_id]);
+  if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
+  announceSalt(context, { request_salt });
+  return { charged: { answer, task_id, settlement_status: 'idempotent_replay', receipt }, payment_ref: null };
+}
