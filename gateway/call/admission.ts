@@ -3,7 +3,6 @@ import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import { type AgentId, type RefusalId } from '../../schema/ids.ts';
 import { isOnBook } from '../../subgraphs/book/lineage/parent.ts';
 import { type Context } from '../../subgraphs/context.ts';
-import { type Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
@@ -16,10 +15,12 @@ import { type RequestedCall } from '../../subgraphs/requested-call.ts';
 import { isStored } from '../rails/base/signature.ts';
 import { type NotTransferred } from '../rails/outcome.ts';
 import { type Authorization, authorizationToJson, type Payment } from '../rails/payment.ts';
-import { type ClaimedUnder } from './grants.ts';
-import { type Guesses } from './guesses.ts';
-import { type Hears } from './respond.ts';
-import { type Presented } from './verify-payment.ts';
+import { bookOf } from './claim/take.ts';
+import { admitUnder, type GrantParts } from './grants.ts';
+import { type GuessParts, requireNoGuess } from './guesses.ts';
+import { type CallParts } from './parts.ts';
+import { type Respond } from './respond.ts';
+import { type Presented } from './states.ts';
 
 export type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
 
@@ -37,55 +38,42 @@ export type Admission =
   /** Its book refused this very call before. */
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId };
 
-export interface AdmissionParts {
-  readonly database: Database;
-  readonly guesses: Pick<Guesses, 'requireNoGuess'>;
-  /** @throws parent_not_on_book */
-  requireParent(presented: Presented, context: Context): Promise<void>;
-  /** Null without a grant. @throws delegation_invalid, grant_exceeded, session_not_active and similar */
-  admitUnder(presented: Presented, context: Context): Promise<ClaimedUnder | null>;
-  readonly hears: Hears;
-}
-
-export type Admit = (presented: Presented, context: Context) => Promise<Admission>;
+type AdmissionParts = GuessParts & GrantParts & Pick<CallParts, 'database' | 'agentOfWallet' | 'respond'>;
 
 /**
  * Checks that there is time to settle, that the sale serves this payer, and that they can pay. A refusal is checked twice,
  * because the payment may have expired, the wallet be registered, or the balance be used by this very payment. Its payer is then
  * owed an answer or "pending"; a 402 would make them pay again. Only refused calls cost this look-up.
  */
-export function openAdmission(parts: AdmissionParts): Admit {
-  return async (presented, context) => {
-    const { paid, payment } = presented;
-    try {
-      if (payment.late !== null) throw parts.hears({ kind: 'rejected', paid, reason: payment.late.reason });
-      const served = await requireServed(parts, presented, context);
-      const ready = await readyToPay(parts, served);
-      if (ready.funds === null) await requireUnsearched(parts, presented);
-      return ready;
-    } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
-      return lookAgain(parts, presented, context, refusal);
-    }
-  };
+export async function admitPayment(parts: AdmissionParts, presented: Presented, context: Context): Promise<Admission> {
+  const { paid, payment } = presented;
+  try {
+    if (payment.late !== null) throw parts.respond({ kind: 'rejected', paid, reason: payment.late.reason });
+    const served = await requireServed(parts, presented, context);
+    const ready = await readyToPay(parts, served);
+    if (ready.funds === null) await requireUnsearched(parts, presented);
+    return ready;
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    return lookAgain(parts, presented, context, refusal);
+  }
 }
 
 /** The sale serves this payer, the parent is on the book, and the grant allows the call. */
-async function requireServed(
-  { requireParent, admitUnder }: Pick<AdmissionParts, 'requireParent' | 'admitUnder'>,
-  presented: Presented,
-  context: Context,
-): Promise<Presented> {
+async function requireServed(parts: AdmissionParts, presented: Presented, context: Context): Promise<Presented> {
   const { paid, args, payer } = presented;
   await paid.admit?.(args, payer, context);
-  await requireParent(presented, context);
-  const under = await admitUnder(presented, context);
+  await requireParent(parts, presented.call, async () => {
+    const book = await bookOf(presented, context);
+    return book === 'payers' ? parts.agentOfWallet(payer.wallet) : book;
+  });
+  const under = await admitUnder(parts, presented, context);
   return under === null ? presented : { ...presented, under };
 }
 
 /** Whether the chain would take it now, and its payer can pay. */
 async function readyToPay(parts: AdmissionParts, presented: Presented): Promise<Admitted> {
-  const { hears } = parts;
+  const { respond } = parts;
   const { paid, payment } = presented;
   const ready = await presented.rail.ready(payment);
   switch (ready.kind) {
@@ -95,13 +83,13 @@ async function readyToPay(parts: AdmissionParts, presented: Presented): Promise<
       await requireBound(parts, presented);
       return admitted(presented, ready.payment, null);
     case 'rejected':
-      throw hears({ kind: 'rejected', paid, reason: ready.reason });
+      throw respond({ kind: 'rejected', paid, reason: ready.reason });
     case 'not_sent':
-      throw hears({ kind: 'not_sent', reason: ready.reason }, ready.cause);
+      throw respond({ kind: 'not_sent', reason: ready.reason }, ready.cause);
     case 'unreachable':
-      throw hears({ kind: 'chain_unreachable' }, ready.cause);
+      throw respond({ kind: 'chain_unreachable' }, ready.cause);
     case 'undecided':
-      throw hears({ kind: 'unknown' }, ready.cause);
+      throw respond({ kind: 'unknown' }, ready.cause);
   }
 }
 
@@ -124,8 +112,8 @@ async function lookAgain(
   if (claim === null || !isPayers(presented, claim)) throw refusal;
   // Signed for another payee than the claim it is another payment, which shares only the nonce.
   if (elsewhere && !isVery(claim, payment)) throw refusal;
-  if (claim.state === 'released' && claim.refusalId !== null) await parts.guesses.requireNoGuess(claim, presented);
-  return standing(parts.hears, claim, presented, refusal);
+  if (claim.state === 'released' && claim.refusalId !== null) await requireNoGuess(parts, claim, presented);
+  return standing(parts.respond, claim, presented, refusal);
 }
 
 /** Expired and never claimed here; if someone else submitted it in time, it is paid all the same. */
@@ -135,16 +123,16 @@ async function admittedLate(
   context: Context,
   refusal: Refusal,
 ): Promise<Admission> {
-  const { hears } = parts;
+  const { respond } = parts;
   const { paid, payment } = presented;
   const used = await presented.rail.usedInTime(payment);
   switch (used.kind) {
     case 'unused':
       throw refusal;
     case 'rejected':
-      throw hears({ kind: 'rejected', paid, reason: used.reason });
+      throw respond({ kind: 'rejected', paid, reason: used.reason });
     case 'undecided':
-      throw hears({ kind: 'unknown' }, used.cause);
+      throw respond({ kind: 'unknown' }, used.cause);
     case 'spent':
       await requireBound(parts, presented);
       return admitted(await requireServed(parts, presented, context), used.payment, null);
@@ -156,28 +144,28 @@ async function admittedLate(
  * for this very request before and its book allowed it.
  */
 async function requireBound(
-  { database, hears }: AdmissionParts,
+  { database, respond }: AdmissionParts,
   { paid, claim_key, request_hash }: Presented,
 ): Promise<void> {
   if (paid.order !== 'leg') return;
   const claim = await claimByKey(database, claim_key);
   if (claim === null || claim.requestHash !== request_hash || claim.refusalId !== null)
-    throw hears({ kind: 'foreign', settled: false });
-  if (claim.reason === RECORDED_ELSEWHERE) throw hears({ kind: 'foreign', settled: true });
+    throw respond({ kind: 'foreign', settled: false });
+  if (claim.reason === RECORDED_ELSEWHERE) throw respond({ kind: 'foreign', settled: true });
 }
 
 /** The chain's result for a used nonce is not searched for again, because a search takes many pages of logs. */
 async function requireUnsearched(
-  { database, hears }: AdmissionParts,
+  { database, respond }: AdmissionParts,
   { paid, claim_key, payment: { authorization } }: Presented,
 ): Promise<void> {
   const claim = await claimByKey(database, claim_key).catch(error => {
     // It is used, and only the database knows whether for this service.
-    throw error instanceof DatabaseAway ? hears({ kind: 'unknown' }, error) : error;
+    throw error instanceof DatabaseAway ? respond({ kind: 'unknown' }, error) : error;
   });
   if (claim?.state !== 'released' || claim.reason === null || !spentForGood.has(claim.reason)) return;
   // Another authorization with the same nonce may be the one that used it.
-  if (isStoredAs(claim, authorization)) throw hears({ kind: 'rejected', paid, reason: claim.reason });
+  if (isStoredAs(claim, authorization)) throw respond({ kind: 'rejected', paid, reason: claim.reason });
 }
 
 function isStoredAs({ authorization: { signature: _, ...stored } }: PaymentClaim, shown: Authorization): boolean {
@@ -216,7 +204,7 @@ const ofGrants: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['act_expired', 'act_signature_invalid'] as const),
 ]);
 
-function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refusal: Refusal): Admission {
+function standing(respond: Respond, claim: PaymentClaim, presented: Presented, refusal: Refusal): Admission {
   const { payment, request_hash, router_key_mark } = presented;
   const task_id = claim.taskId;
   if (claim.state === 'released') {
@@ -227,13 +215,13 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
     }
     if (payment.late?.code === 'wrong_payee' && isNoPartOf(claim, request_hash)) throw refusal;
     // Expired and released, and the chain's result is not final: someone else may have submitted it for us.
-    throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
+    throw payment.late !== null && !claim.final ? respond({ kind: 'pending', task_id }) : refusal;
   }
   const asked_before = { request_hash: claim.requestHash, router_key_mark: routerKeyMarkOf(claim.landing) };
   if (!isSameRequest(asked_before, { request_hash, router_key_mark }))
-    throw hears({ kind: 'foreign', settled: claim.state === 'recorded' });
-  if (claim.state === 'claimed') throw hears({ kind: 'in_flight', task_id });
-  if (claim.state === 'settling') throw hears({ kind: 'pending', task_id });
+    throw respond({ kind: 'foreign', settled: claim.state === 'recorded' });
+  if (claim.state === 'claimed') throw respond({ kind: 'in_flight', task_id });
+  if (claim.state === 'settling') throw respond({ kind: 'pending', task_id });
   return {
     kind: 'replayed',
     claim_key: claim.claimKey,
@@ -250,7 +238,7 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
  * parent_not_on_book
  */
 export async function requireParent(
-  database: Database,
+  { database }: Pick<CallParts, 'database'>,
   { parent_ref }: Pick<RequestedCall, 'parent_ref'>,
   landsOn: () => Promise<AgentId | null>,
 ): Promise<void> {

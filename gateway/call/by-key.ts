@@ -4,9 +4,7 @@ import { type AgentId, type TaskId } from '../../schema/ids.ts';
 import { type WaivedBy } from '../../schema/receipt-payload.ts';
 import { requireWriting } from '../../subgraphs/access.ts';
 import { type ChargedAnswer } from '../../subgraphs/charge-port.ts';
-import { type Clock, type Random } from '../../subgraphs/clock.ts';
 import { type Context } from '../../subgraphs/context.ts';
-import { type Database } from '../../subgraphs/database.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import {
@@ -21,31 +19,20 @@ import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
 import { type StampFact } from '../../subgraphs/stamped-row.ts';
-import { type LogStanding } from '../log/open-log.ts';
-import { type Faults } from '../operations/faults.ts';
 import { requireParent } from './admission.ts';
 import { type HeldKeyCall } from './claim/key-calls.ts';
-import { type Queues } from './claim/queues.ts';
 import { landingOf } from './claim/take.ts';
-import { callerByKey, type Failures } from './failures.ts';
-import { type ReleaseLater } from './give-up.ts';
-import { type AdmitUnderKey, type KeyCallUnder, modelsUnder } from './grants.ts';
-import { type Footing, type Held, workUntil } from './held.ts';
-import {
-  type AnsweredBefore,
-  answerAgain,
-  answeredBefore,
-  type NamedCallParts,
-  namedAnswer,
-  namedCallOf,
-  nameLost,
-} from './names.ts';
+import { callerByKey } from './failures.ts';
+import { admitUnderKey, type GrantParts, type KeyCallUnder, modelsUnder } from './grants.ts';
+import { type AnsweredBefore, answerAgain, answeredBefore, namedAnswer, namedCallOf, nameLost } from './names.ts';
+import { type CallParts } from './parts.ts';
 import { isFound, type Landing, SlotTaken, workedLanding } from './record/facts.ts';
-import { type RecordCall } from './record/open-recording.ts';
-import { type RefusedByBook } from './refused-by-book.ts';
-import { type Asked, type MarksOf, paidRequestHash } from './request.ts';
-import { type Hears } from './respond.ts';
+import { refusedByBook } from './refused-by-book.ts';
+import { paidRequestHash, type RequestedSale } from './request.ts';
+import { type Respond } from './respond.ts';
 import { announceSalt } from './response-headers.ts';
+import { type Held, type Kept } from './states.ts';
+import { workUntil } from './work-time.ts';
 
 /** An API key that replaces a payment. */
 export interface Waiver {
@@ -60,33 +47,32 @@ const kinds: Record<WaivingKey, WaivedBy | null> = { live: 'live_key', demo: 'de
  * Whether a key replaces the payment of this call. If a payment came along, that is charged and the key only noted; a demo key
  * not even that. @throws forbidden if a demo key alone is to pay for a stamp
  */
-export function waiverOf(hears: Hears, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
+export function waiverOf(respond: Respond, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
   const { api_key, possession } = principal;
   if (payment !== null) return null;
   if (!paid.stand_ins.includes('demo')) requireWriting(principal);
   const by = paid.stand_ins.find(kind => kind === api_key.kind);
   if (by === undefined || !('hash' in api_key)) return null;
-  if (possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
+  if (possession.kind === 'wrong') throw respond({ kind: 'wrong_session' });
   return { by: kinds[by], hash: api_key.hash };
 }
 
-export interface WaivedParts {
-  readonly names: NamedCallParts;
-  readonly marksOf: MarksOf;
-  readonly random: Random;
-  readonly log: Pick<LogStanding, 'sound'>;
-  readonly key_calls: KeyCalls;
-  readonly failures: Pick<Failures, 'rest' | 'failedAtHub'>;
-  readonly queue: Queues['key_call'];
-  readonly refusedByBook: RefusedByBook;
-  readonly admitUnderKey: AdmitUnderKey;
-  readonly record: RecordCall;
-  readonly later: ReleaseLater;
-  readonly owner: string;
-  readonly clock: Clock;
-  readonly faults: Faults | null;
-  readonly hears: Hears;
-}
+type KeyParts = GrantParts &
+  Pick<
+    CallParts,
+    | 'marksOf'
+    | 'random'
+    | 'log'
+    | 'key_calls'
+    | 'queues'
+    | 'record'
+    | 'later'
+    | 'owner'
+    | 'faults'
+    | 'respond'
+    | 'blocked_calls'
+    | 'base_url'
+  >;
 
 /** A call by API key, held by this process until it is recorded or has failed. */
 interface KeyCall {
@@ -107,46 +93,46 @@ interface KeyCall {
 
 /**
  * A call that rests on an API key, without money: admit → hold the task, if the book allows it. Only its task names it, so it is
- * never delivered again: each is new work whose answer is not stored, unless its caller has named it (named-calls.ts). One that
+ * never delivered again: each is new work whose answer is not stored, unless its caller has named it (names.ts). One that
  * breaks off leaves nothing: no row, no receipt, no reservation, no name.
  */
-export async function holdWaived(
-  parts: WaivedParts,
+export async function holdByKey(
+  parts: KeyParts,
   paid: AnyPaid,
   args: JsonObject,
   waiver: Waiver,
   context: Context,
-): Promise<Footing> {
-  const { names, log, key_calls, clock, faults, hears } = parts;
+): Promise<Held | Kept> {
+  const { log, key_calls, clock, faults, respond } = parts;
   const { stopwatch } = context.response;
   stopwatch.begin('verify');
   const call = requestedCall(paid, args);
   const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
   // A stamp takes effect once, so there is nothing to store for a name.
-  const named = paid.order === 'stamp' ? null : await namedCallOf(names, asked, waiver.hash, context);
-  const before = await answeredBefore(names, named);
-  if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
+  const named = paid.order === 'stamp' ? null : await namedCallOf(parts, asked, waiver.hash, context);
+  const before = await answeredBefore(parts, named);
+  if (before) return answerAgain(parts, before, context);
   requireRested(parts, asked, waiver, context);
   // While the log is unsound nothing new is accepted.
-  if (!log.sound) throw hears({ kind: 'not_taken', unsure: false });
+  if (!log.sound) throw respond({ kind: 'not_taken', unsure: false });
   const end = key_calls.begin(waiver.hash);
   let held: Held | null = null;
   try {
     await paid.admit?.(args, null, context);
-    const under = await parts.admitUnderKey(call, context);
+    const under = await admitUnderKey(parts, call, context);
     const key_call = keyCallOf(parts, asked, { waiver, named, under }, context);
-    await requireParent(names.database, call, async () => key_call.agent_id);
+    await requireParent(parts, call, async () => key_call.agent_id);
     stopwatch.begin('claim');
     const taken = await take(parts, key_call, context);
     if (taken.kind === 'recorded') {
       end();
-      return { kind: 'kept', kept: await answerAgain(names, taken, context) };
+      return await answerAgain(parts, taken, context);
     }
     const allowed_models = modelsUnder(key_call, taken.allowed_models);
     const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models };
     held = heldByKey(parts, withWouldBlock(key_call, taken), end, context, bounds);
     await faults?.reach('after_claim');
-    return { kind: 'held', held };
+    return held;
   } catch (error) {
     end();
     throw held ? await held.abandon(error) : error;
@@ -155,20 +141,20 @@ export async function holdWaived(
 
 /** A key whose requests hubs refuse repeatedly, or its address, must wait, as a payer must. */
 function requireRested(
-  { failures, hears }: WaivedParts,
-  { address_mark, router_key_mark }: Asked,
+  { failures, respond }: KeyParts,
+  { address_mark, router_key_mark }: RequestedSale,
   { hash }: Waiver,
   { response }: Context,
 ): void {
   const rest = failures.rest(callerByKey(hash), address_mark, router_key_mark !== null);
   if (rest === null) return;
   Object.assign(response.headers, rest.headers);
-  throw hears({ kind: 'resting', seconds: rest.seconds });
+  throw respond({ kind: 'resting', seconds: rest.seconds });
 }
 
 function keyCallOf(
-  { random, owner, clock }: WaivedParts,
-  asked: Asked,
+  { random, owner, clock }: KeyParts,
+  asked: RequestedSale,
   by: Pick<KeyCall, 'waiver' | 'named' | 'under'>,
   context: Context,
 ): KeyCall {
@@ -193,8 +179,9 @@ function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
   return would_block.length === 0 ? call : { ...call, landing: { ...call.landing, would_block } };
 }
 
-function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
+function heldByKey(parts: KeyParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
   return {
+    kind: 'held',
     task_id: call.task_id,
     args: call.args,
     payer: null,
@@ -213,11 +200,11 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
 }
 
 /** Holds the task, if its book allows it, in one commit that other calls share. */
-async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
-  const { queue, refusedByBook, later, hears } = parts;
+async function take(parts: KeyParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
+  const { queues, later, respond } = parts;
   const { paid, hold, named, agent_id, call, under } = key_call;
   try {
-    const outcome = await queue.submit({
+    const outcome = await queues.key_call.submit({
       hold,
       named,
       agent_id: paid.reserves ? agent_id : null,
@@ -225,30 +212,32 @@ async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Pr
       under: under?.paid_under ?? null,
     });
     if (outcome.kind === 'recorded') return outcome;
-    if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
-    if (outcome.kind === 'refused_by_session') throw hears(outcome);
-    if (outcome.kind !== 'held') throw hears(nameLost[outcome.kind]);
+    if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often')
+      throw await refusedByBook(parts, outcome, context);
+    if (outcome.kind === 'refused_by_session') throw respond(outcome);
+    if (outcome.kind !== 'held') throw respond(nameLost[outcome.kind]);
     return outcome;
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
     // The hold may exist all the same, and would seem to be in progress although nobody works on it.
     if (error.in_doubt) later.add(() => dropCallByKey(parts, key_call));
-    throw hears({ kind: 'not_taken', unsure: false }, error);
+    throw respond({ kind: 'not_taken', unsure: false }, error);
   }
 }
 
 async function recordCall(
-  { record, names, faults }: WaivedParts,
+  parts: KeyParts,
   call: KeyCall,
   done: Work<JsonObject> | StampFact<JsonObject> | null,
 ): Promise<ChargedAnswer<JsonObject>> {
+  const { record, faults } = parts;
   const { task_id, request_hash, agent_id, hold, waiver, paid, args } = call;
   const [work, found] = isFound(done) ? [null, done] : [done, null];
   const landing = { ...call.landing, ...workedLanding(work) };
   const settled = { task_id, request_hash, agent_id, landing, waived_by: waiver.by, transfer: null };
   await faults?.reach('before_record');
   const stamp = paid.order === 'stamp' ? ({ kind: 'stamp', paid, args, found } as const) : null;
-  const named = work && namedAnswer(names, call.named, hold, work, landing);
+  const named = work && namedAnswer(parts, call.named, hold, work, landing);
   const recorded = await record({ hold, settled, named, answer: stamp ?? { kind: 'stored' } });
   const answer = work?.answer ?? recorded.answer;
   if (answer === null) throw new Error(`${task_id}: a call by key has work of its own`);
@@ -256,56 +245,25 @@ async function recordCall(
 }
 
 /** Releases a call that broke off now, or as soon as the database allows. Nothing was charged in any case. */
-async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
+async function breakOff(parts: KeyParts, call: KeyCall, error: unknown): Promise<Refusal> {
   if (error instanceof HubFailed)
     parts.failures.failedAtHub(error, callerByKey(call.waiver.hash), call.landing.paid_from_mark);
   await dropCallByKey(parts, call).catch(() => parts.later.add(() => dropCallByKey(parts, call)));
-  if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
+  if (error instanceof SlotTaken) return parts.respond({ kind: 'slot_taken', paid: call.paid });
   if ((error instanceof LostKeyCall || error instanceof HubFailed) && (await canceledByBuyer(parts, call)))
-    return parts.hears({ kind: 'canceled', task_id: call.task_id });
+    return parts.respond({ kind: 'canceled', task_id: call.task_id });
   const away = error instanceof DatabaseAway || error instanceof LogHalted;
   if (error instanceof Refusal && !away) return error;
-  return parts.hears({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);
+  return parts.respond({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);
 }
 
-/** Open calls by API key in this process. A key pays for nothing, so one alone must not use all capacity. */
-export class KeyCalls {
-  readonly #underway = new Map<string, number>();
-  readonly #each_max: number;
-  readonly #hears: Hears;
-
-  constructor(each_max: number, hears: Hears) {
-    this.#each_max = each_max;
-    this.#hears = hears;
-  }
-
-  /** Returns a function that ends the call, once. @throws rate_limited */
-  begin(hash: string): () => void {
-    const others = this.#underway.get(hash) ?? 0;
-    if (others >= this.#each_max) throw this.#hears({ kind: 'key_calls_full', calls_max: this.#each_max });
-    this.#underway.set(hash, others + 1);
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      const left = (this.#underway.get(hash) ?? 1) - 1;
-      if (left > 0) this.#underway.set(hash, left);
-      else this.#underway.delete(hash);
-    };
-  }
-}
-
-/* Ends a call by API key that failed: releases what it held, and finds out who released it first. */
-
-interface Parts {
-  readonly names: { readonly database: Pick<Database, 'transaction' | 'query'> };
-}
 interface HeldCall {
   readonly hold: KeyCallHold;
   readonly named: Pick<NamedCall, 'mark'> | null;
 }
 
-export function dropCallByKey({ names: { database } }: Parts, { hold, named }: HeldCall): Promise<void> {
+/** Releases what a failed call held. */
+function dropCallByKey({ database }: Pick<CallParts, 'database'>, { hold, named }: HeldCall): Promise<void> {
   return database.transaction(async tx => {
     dropNames(tx, named ? [{ ...hold, mark: named.mark }] : []);
     dropKeyCall(tx, hold);
@@ -313,6 +271,6 @@ export function dropCallByKey({ names: { database } }: Parts, { hold, named }: H
 }
 
 /** If the database does not say, the call may as well have been lost; both had no effect and may be repeated. */
-export function canceledByBuyer({ names: { database } }: Parts, { hold }: HeldCall): Promise<boolean> {
+function canceledByBuyer({ database }: Pick<CallParts, 'database'>, { hold }: HeldCall): Promise<boolean> {
   return wasKeyCallCanceled(database, hold).catch(() => false);
 }

@@ -38,6 +38,11 @@ export interface CallLog extends LogStanding {
   readonly books: Pick<KnownBooks, 'whenSaved'>;
 }
 
+/** For steps that ask only whether the log is halted. */
+export interface HaltedLog {
+  readonly log: Pick<CallLog, 'halt'>;
+}
+
 /** @param standing whether the log may be relied on, the chain's part included */
 export function callLog(standing: LogStanding, { known, saved_head, books }: OpenedLog): CallLog {
   return {

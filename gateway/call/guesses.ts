@@ -1,21 +1,19 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
-import type { AgentId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { REDELIVERY_HEADER, readRedelivery, redeliveryText } from '../../schema/redeliver-header.ts';
-import type { Clock } from '../../subgraphs/clock.ts';
-import type { Context } from '../../subgraphs/context.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type Database } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isGuessing, takeShown } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
 import { verifyTextForService } from '../../subgraphs/verify-for-service.ts';
-import type { LogStanding } from '../log/open-log.ts';
-import type { Rail } from '../rails/rail.ts';
-import type { Landing } from './record/facts.ts';
-import type { Hears } from './respond.ts';
-import type { Presented } from './verify-payment.ts';
+import { type Rail } from '../rails/rail.ts';
+import { type HaltedLog } from './ground.ts';
+import { type CallParts } from './parts.ts';
+import { type Landing } from './record/facts.ts';
+import { type Presented } from './states.ts';
 
 /** Codes that reveal whether a payment was made for the request that it came with. */
 const telling: ReadonlySet<ErrorCode> = new Set([
@@ -29,136 +27,148 @@ const mismatching: ReadonlySet<ErrorCode> = new Set([
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
 ]);
 
-export interface GuessParts {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Pick<LogStanding, 'halt'>;
-  readonly base_url: string;
-  /** The current URL, then former ones. */
-  readonly base_urls: readonly string[];
-  agentOfWallet(wallet: string): Promise<AgentId | null>;
-  readonly hears: Hears;
-}
+export type GuessParts = HaltedLog &
+  Pick<CallParts, 'database' | 'clock' | 'base_url' | 'base_urls' | 'agentOfWallet' | 'respond'>;
 
-/**
+/*
  * A settled payment is public calldata: anyone who rebuilds it could guess what its payer asked, and would get the answer. After
  * some wrong requests only its payer is served: with their session, the buyer's payment-identifier, or their signature. They are
  * never told to pay again; and the address that paid first is never asked for proof, since official clients cannot give one.
  */
-export class Guesses {
-  readonly #parts: GuessParts;
 
-  constructor(parts: GuessParts) {
-    this.#parts = parts;
-  }
-
-  /** `enter` begins the call, as the payer's or as anyone's. @throws payer_proof_required */
-  async unlessGuessed<E extends { readonly kind: 'claimed' | 'bought' }>(
-    presented: Presented,
-    context: Context,
-    enter: (is_payers: boolean) => Promise<E>,
-  ): Promise<E> {
-    let entered: E;
-    try {
-      entered = await enter(false);
-    } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
-      if (refusal.code === 'payer_proof_required') {
-        await this.#requireUndoubted(presented, context);
-        // The claim was released and is unchanged; only its payer may take it again.
-        return enter(true);
-      }
-      if (telling.has(refusal.code)) await this.#refused(presented, context, refusal);
-      throw refusal;
+/** `enter` begins the call, as the payer's or as anyone's. @throws payer_proof_required */
+export async function unlessGuessed<E extends { readonly kind: 'claimed' | 'bought' }>(
+  parts: GuessParts,
+  presented: Presented,
+  context: Context,
+  enter: (is_payers: boolean) => Promise<E>,
+): Promise<E> {
+  let entered: E;
+  try {
+    entered = await enter(false);
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    if (refusal.code === 'payer_proof_required') {
+      await requireUndoubted(parts, presented, context);
+      // The claim was released and is unchanged; only its payer may take it again.
+      return enter(true);
     }
-    // A call that could claim it was not in doubt in its former state.
-    if (entered.kind !== 'claimed') await this.#requireUndoubted(presented, context);
-    return entered;
+    if (telling.has(refusal.code)) await requireCounted(parts, presented, context, refusal);
+    throw refusal;
   }
+  // A call that could claim it was not in doubt in its former state.
+  if (entered.kind !== 'claimed') await requireUndoubted(parts, presented, context);
+  return entered;
+}
 
-  /**
-   * For a payment that its book refused, since the refusal also reveals whether the request was the refused one. @throws
-   * payer_proof_required
-   */
-  async requireNoGuess(
-    claim: PaymentClaim,
-    { request_hash, address_mark: mark, is_payers = false }: Presented,
-  ): Promise<void> {
-    if (is_payers || isFirstPayers(claim, mark)) return;
-    const is_wrong = claim.requestHash !== request_hash;
-    if (await this.#isGuess(claim, mark, is_wrong)) throw this.#parts.hears({ kind: 'doubtful' });
-  }
+/**
+ * For a payment that its book refused, since the refusal also reveals whether the request was the refused one. @throws
+ * payer_proof_required
+ */
+export async function requireNoGuess(
+  parts: GuessParts,
+  claim: PaymentClaim,
+  { request_hash, address_mark: mark, is_payers = false }: Presented,
+): Promise<void> {
+  if (is_payers || isFirstPayers(claim, mark)) return;
+  const is_wrong = claim.requestHash !== request_hash;
+  if (await isGuessOf(parts, claim, mark, is_wrong)) throw parts.respond({ kind: 'doubtful' });
+}
 
-  /**
-   * For what another payment of that payer bought under a name: payments are public, and a name may be a simple number. It is
-   * counted as if the payment that bought it had been shown. @throws payer_proof_required
-   */
-  async requireNoGuessOf(
-    { claim_key, is_asked }: { readonly claim_key: string; readonly is_asked: boolean },
-    presented: Presented,
-    context: Context,
-  ): Promise<void> {
-    const doubt = await this.#doubted({ ...presented, claim_key }, context, !is_asked);
-    if (doubt) throw doubt;
-  }
+/**
+ * For what another payment of that payer bought under a name: payments are public, and a name may be a simple number. It is
+ * counted as if the payment that bought it had been shown. @throws payer_proof_required
+ */
+export async function requireNoGuessOf(
+  parts: GuessParts,
+  { claim_key, is_asked }: { readonly claim_key: string; readonly is_asked: boolean },
+  presented: Presented,
+  context: Context,
+): Promise<void> {
+  const doubt = await doubted(parts, { ...presented, claim_key }, context, !is_asked);
+  if (doubt) throw doubt;
+}
 
-  /** "Another request" is said only if it was counted. A payer who waits for their money learns of it in any case. */
-  async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
-    const is_wrong = mismatching.has(refusal.code);
-    const doubt = await this.#doubted(presented, context, is_wrong).catch(away => (is_wrong ? away : refusal));
-    if (doubt) throw doubt;
-  }
+/** "Another request" is said only if it was counted. A payer who waits for their money learns of it in any case. */
+async function requireCounted(
+  parts: GuessParts,
+  presented: Presented,
+  context: Context,
+  refusal: Refusal,
+): Promise<void> {
+  const is_wrong = mismatching.has(refusal.code);
+  const doubt = await doubted(parts, presented, context, is_wrong).catch(away => (is_wrong ? away : refusal));
+  if (doubt) throw doubt;
+}
 
-  async #requireUndoubted(presented: Presented, context: Context): Promise<void> {
-    const doubt = await this.#doubted(presented, context, false);
-    if (doubt) throw doubt;
-  }
+async function requireUndoubted(parts: GuessParts, presented: Presented, context: Context): Promise<void> {
+  const doubt = await doubted(parts, presented, context, false);
+  if (doubt) throw doubt;
+}
 
-  /**
-   * Refuses a caller who may be guessing; null if nothing counts against them or they have proven to be the payer. Right and
-   * wrong requests are judged at the same point, so that simultaneous ones cannot exceed the limit.
-   */
-  async #doubted(presented: Presented, context: Context, is_wrong: boolean): Promise<Refusal | null> {
-    const { clock, database, hears, base_url } = this.#parts;
-    const { claim_key, address_mark: mark } = presented;
-    const claim = await claimByKey(database, claim_key);
-    if (claim === null || isFirstPayers(claim, mark)) return null;
-    if (!(await this.#isGuess(claim, mark, is_wrong))) return null;
-    if (await this.#isItsPayer(claim, presented, context)) return null;
-    return hears({ kind: 'doubtful', proof: wanted(base_url, clock.now_ms(), claim) });
-  }
+/**
+ * Refuses a caller who may be guessing; null if nothing counts against them or they have proven to be the payer. Right and
+ * wrong requests are judged at the same point, so that simultaneous ones cannot exceed the limit.
+ */
+async function doubted(
+  parts: GuessParts,
+  presented: Presented,
+  context: Context,
+  is_wrong: boolean,
+): Promise<Refusal | null> {
+  const { clock, database, respond, base_url } = parts;
+  const { claim_key, address_mark: mark } = presented;
+  const claim = await claimByKey(database, claim_key);
+  if (claim === null || isFirstPayers(claim, mark)) return null;
+  if (!(await isGuessOf(parts, claim, mark, is_wrong))) return null;
+  if (await isItsPayer(parts, claim, presented, context)) return null;
+  return respond({ kind: 'doubtful', proof: wanted(base_url, clock.now_ms(), claim) });
+}
 
-  /** Counts a wrong request. While the log is halted nothing is counted, so each may be a guess and only the payer is served. */
-  async #isGuess(claim: PaymentClaim, mark: string, is_wrong: boolean): Promise<boolean> {
-    const { database, log } = this.#parts;
-    return log.halt !== null || isGuess(database, claim, { mark, is_wrong });
-  }
+/** Counts a wrong request. While the log is halted nothing is counted, so each may be a guess and only the payer is served. */
+async function isGuessOf(parts: GuessParts, claim: PaymentClaim, mark: string, is_wrong: boolean): Promise<boolean> {
+  const { database, log } = parts;
+  return log.halt !== null || isGuess(database, claim, { mark, is_wrong });
+}
 
-  /** Whether the caller is the payer, by something that is in no calldata; the cheapest check first. */
-  async #isItsPayer(claim: PaymentClaim, { identifier, rail }: Presented, context: Context): Promise<boolean> {
-    if (identifier !== null && identifier === claim.identifier) return true;
-    return (await this.#isPayersSession(claim, context)) || this.#hasSigned(claim, rail, context);
-  }
+/** Whether the caller is the payer, by something that is in no calldata; the cheapest check first. */
+async function isItsPayer(
+  parts: GuessParts,
+  claim: PaymentClaim,
+  { identifier, rail }: Presented,
+  context: Context,
+): Promise<boolean> {
+  if (identifier !== null && identifier === claim.identifier) return true;
+  return (await isPayersSession(parts, claim, context)) || hasSigned(parts, claim, rail, context);
+}
 
-  /** The session under which it was bought, or that of the agent registered for the paying wallet. */
-  async #isPayersSession({ landing, payer }: PaymentClaim, { principal: { possession } }: Context): Promise<boolean> {
-    if (possession.kind !== 'proven') return false;
-    const { agent_id } = possession;
-    return (landing as Landing).possessed_by === agent_id || (await this.#parts.agentOfWallet(payer)) === agent_id;
-  }
+/** The session under which it was bought, or that of the agent registered for the paying wallet. */
+async function isPayersSession(
+  parts: GuessParts,
+  { landing, payer }: PaymentClaim,
+  { principal: { possession } }: Context,
+): Promise<boolean> {
+  if (possession.kind !== 'proven') return false;
+  const { agent_id } = possession;
+  return (landing as Landing).possessed_by === agent_id || (await parts.agentOfWallet(payer)) === agent_id;
+}
 
-  async #hasSigned(claim: PaymentClaim, rail: Rail, { principal, redelivery }: Context): Promise<boolean> {
-    const proof = redelivery === null ? null : readRedelivery(redelivery);
-    if (proof === null || !isFresh(proof.at_seconds, this.#parts.clock.now_ms())) return false;
-    const { network, paymentId: payment_id, payer } = claim;
-    const { at_seconds, signature } = proof;
-    const texts = this.#parts.base_urls.map(base_url => redeliveryText({ base_url, network, payment_id, at_seconds }));
-    const verdict = await verifyTextForService(texts, { network, payer, signature }, async text => {
-      const signed = await rail.isTextSignedBy({ payer, text, signature, asker: principal.address });
-      return signed ? 'valid' : 'invalid';
-    });
-    return verdict === 'valid';
-  }
+async function hasSigned(
+  parts: GuessParts,
+  claim: PaymentClaim,
+  rail: Rail,
+  { principal, redelivery }: Context,
+): Promise<boolean> {
+  const proof = redelivery === null ? null : readRedelivery(redelivery);
+  if (proof === null || !isFresh(proof.at_seconds, parts.clock.now_ms())) return false;
+  const { network, paymentId: payment_id, payer } = claim;
+  const { at_seconds, signature } = proof;
+  const texts = parts.base_urls.map(base_url => redeliveryText({ base_url, network, payment_id, at_seconds }));
+  const verdict = await verifyTextForService(texts, { network, payer, signature }, async text => {
+    const signed = await rail.isTextSignedBy({ payer, text, signature, asker: principal.address });
+    return signed ? 'valid' : 'invalid';
+  });
+  return verdict === 'valid';
 }
 
 /** Few at a time in one process, because each waits for a lock and keeps a connection meanwhile. */

@@ -4,7 +4,6 @@ import { agentId, type TaskId } from '../../schema/ids.ts';
 import { networks } from '../../schema/network.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
-import { type Database, type Tx } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { certaintyOf, doubtHeld } from '../../subgraphs/receipt/claim/doubt.ts';
@@ -12,10 +11,11 @@ import { holdLeg, lockHeldTransfer, moveHold, releaseHeld } from '../../subgraph
 import { isTaken, RECORDED_ELSEWHERE, VANISHED } from '../../subgraphs/receipt/claim/slots.ts';
 import { abandonClaim, markFinal } from '../../subgraphs/receipt/claim/transitions.ts';
 import { type Leg } from '../../subgraphs/sale.ts';
-import { type Faults } from '../operations/faults.ts';
+import { type Tx } from '../../subgraphs/transaction.ts';
 import { type NotTransferred, type RecordableOutcome, type Transferred } from '../rails/outcome.ts';
 import { type Authorization, paymentFromJson } from '../rails/payment.ts';
-import { type Rails, railOf, sentOf } from '../rails/rail.ts';
+import { railOf, sentOf } from '../rails/rail.ts';
+import { type Ground } from './ground.ts';
 
 /** Claim of a payment that has moved, of which nothing is recorded before its sibling has moved too. */
 export interface MovedLeg {
@@ -27,17 +27,12 @@ export interface MovedLeg {
   readonly transfer: RecordableOutcome;
 }
 
-export interface KeepParts {
-  readonly database: Database;
-  readonly faults: Faults | null;
-}
-
 /**
  * For the first of two payments: its claim becomes `held`, with its transfer. If the transfer is on a book already, as a payment
  * to someone else, the claim is released for good, because one transfer is never two rows. @throws if the claim belongs to
  * another process or was released
  */
-export async function keepLeg({ database, faults }: KeepParts, leg: MovedLeg): Promise<void> {
+export async function keepLeg({ database, faults }: Pick<Ground, 'database' | 'faults'>, leg: MovedLeg): Promise<void> {
   const { paid, args, task_id, lease, authorization, transfer } = leg;
   const moved = transferOf(authorization, transfer);
   const held = await database.transaction(async tx => {
@@ -71,7 +66,7 @@ export function transferOf(
 }
 
 /** A first payment as it is held, and what it was requested for. */
-export interface KeptLeg {
+export interface HeldLeg {
   readonly paid: Leg<JsonObject>;
   readonly args: JsonObject;
   readonly claim: Pick<PaymentClaim, 'claimKey' | 'taskId' | 'authorization'>;
@@ -83,7 +78,7 @@ export interface KeptLeg {
  * its sibling is open: that one was sent for what is held, and is recorded with it or released first. No sibling is sent for what
  * is released here, because each takes its own slot before it checks what is held, and sees the doubt until this commits.
  */
-export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | NotTransferred): Promise<boolean> {
+export async function correctLeg(tx: Tx, leg: HeldLeg, decision: Transferred | NotTransferred): Promise<boolean> {
   const { paid, args, claim } = leg;
   const seen = (await lockHeldTransfer(tx, claim.claimKey)) as ObservedTransfer | null;
   if (seen === null) return false;
@@ -102,12 +97,12 @@ export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | N
 }
 
 /** Whether that is the very transfer that is held. */
-export function isAsHeld(leg: KeptLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
+export function isAsHeld(leg: HeldLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
   const now = transferBy(leg, moved);
   return now !== null && isWhere(leg.claim.heldTransfer as ObservedTransfer, now);
 }
 
-function transferBy({ claim }: KeptLeg, decision: Transferred | NotTransferred) {
+function transferBy({ claim }: HeldLeg, decision: Transferred | NotTransferred) {
   if (decision.kind === 'not_transferred') return null;
   return transferOf(paymentFromJson(claim.authorization).authorization, decision);
 }
@@ -117,7 +112,7 @@ function isWhere(one: ObservedTransfer, other: ObservedTransfer): boolean {
 }
 
 /** The job first: recording writes to the board before it locks books. */
-async function letGo(tx: Tx, { paid, args, claim }: KeptLeg, reason: string): Promise<void> {
+async function letGo(tx: Tx, { paid, args, claim }: HeldLeg, reason: string): Promise<void> {
   paid.onRelease(tx, args, claim.taskId);
   const left = await releaseHeld(tx, claim.claimKey, reason);
   if (left === null) throw new Error(`${claim.taskId} was locked, and is held no more`);
@@ -128,23 +123,22 @@ async function letGo(tx: Tx, { paid, args, claim }: KeptLeg, reason: string): Pr
 /** `changing`: in doubt, or just found elsewhere. `unknown`: the chain does not say. */
 export type FirstStanding = 'stands' | 'changing' | 'unknown';
 
-export type LookAtFirst = (first: KeptLeg & { readonly claim: PaymentClaim }) => Promise<FirstStanding>;
-
 /**
  * Whether the first of two payments is where it is held. Its block may have been replaced since, which is noticed only by asking
  * until the finalized chain has it. A final payment is not asked about: it is permanent, and nodes forget transactions in time.
  */
-export function openLookAtFirst({ database, rails }: { database: Database; rails: Rails }): LookAtFirst {
-  return async first => {
-    const { claim } = first;
-    const certainty = await certaintyOf(database, claim.claimKey);
-    if (certainty !== 'seen') return certainty === 'final' ? 'stands' : 'changing';
-    const decision = await railOf({ rails }, claim.network).decide(paymentFromJson(claim.authorization), sentOf(claim));
-    if (decision.kind === 'unknown') return 'unknown';
-    if (decision.kind === 'transferred' && isAsHeld(first, decision)) return 'stands';
-    // A later block may still include it, so it is released only by the check of doubted payments.
-    if (decision.kind === 'not_transferred') await doubtHeld(database, claim.claimKey);
-    else await database.transaction(tx => correctLeg(tx, first, decision));
-    return 'changing';
-  };
+export async function lookAtFirst(
+  { database, rails }: Pick<Ground, 'database' | 'rails'>,
+  first: HeldLeg & { readonly claim: PaymentClaim },
+): Promise<FirstStanding> {
+  const { claim } = first;
+  const certainty = await certaintyOf(database, claim.claimKey);
+  if (certainty !== 'seen') return certainty === 'final' ? 'stands' : 'changing';
+  const decision = await railOf({ rails }, claim.network).decide(paymentFromJson(claim.authorization), sentOf(claim));
+  if (decision.kind === 'unknown') return 'unknown';
+  if (decision.kind === 'transferred' && isAsHeld(first, decision)) return 'stands';
+  // A later block may still include it, so it is released only by the check of doubted payments.
+  if (decision.kind === 'not_transferred') await doubtHeld(database, claim.claimKey);
+  else await database.transaction(tx => correctLeg(tx, first, decision));
+  return 'changing';
 }

@@ -2,16 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { PaymentJudgement, Price, ShownPayment } from '../../rest-compat/port.ts';
 import { type Refusal, withCharged } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Clock } from '../../subgraphs/clock.ts';
-import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { type AnyPaid, validity_seconds_min } from '../../subgraphs/sale.ts';
+import { type PresentedPayment } from '../../subgraphs/context.ts';
+import { validity_seconds_min } from '../../subgraphs/sale.ts';
 import { type Payment, provesItsPayer } from '../rails/payment.ts';
-import { type Rails, railOf } from '../rails/rail.ts';
+import { railOf } from '../rails/rail.ts';
 import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify.ts';
-import type { PayTo } from '../x402/offer.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
-import type { KnownCharge } from './known-charge.ts';
-import type { Hears } from './respond.ts';
+import { type HaltedLog } from './ground.ts';
+import { withKnownCharge } from './known-charge.ts';
+import { type CallParts } from './parts.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 
@@ -33,18 +32,10 @@ export interface Judge {
 
 const NONE: PaymentJudgement = { kind: 'none' };
 
-interface JudgeParts {
-  readonly rails: Rails;
-  readonly pay_to: PayTo;
-  readonly clock: Clock;
-  /** Everything that is sold, by field. */
-  readonly sold: ReadonlyMap<string, AnyPaid>;
-  readonly known: Pick<KnownCharge, 'beside'>;
-  readonly hears: Hears;
-}
+type JudgeParts = HaltedLog & Pick<CallParts, 'database' | 'rails' | 'pay_to' | 'clock' | 'sold' | 'respond'>;
 
 export function openJudge(parts: JudgeParts): Judge {
-  const { rails, sold, known, hears } = parts;
+  const { rails, sold, respond } = parts;
   const decode = rememberDecoded();
   const verify = (payment: PresentedPayment, { amount_atomic, networks, stamp }: Terms) =>
     verifyPayment(payment, offeredBy(parts, { amount_atomic, networks, stamp: stamp ?? false }), rails);
@@ -80,10 +71,11 @@ export function openJudge(parts: JudgeParts): Judge {
     async prove(unproven, address) {
       const payment = unproven.verified as Payment;
       const proof = await railOf({ rails }, payment.authorization.network).prove(payment, address);
-      if (proof.kind === 'no_turn') throw hears({ kind: 'no_turn', retry_after_seconds: proof.retry_after_seconds });
+      if (proof.kind === 'no_turn') throw respond({ kind: 'no_turn', retry_after_seconds: proof.retry_after_seconds });
       if (proof.kind === 'unreachable')
-        throw await known.beside(
-          hears({ kind: 'chain_unreachable' }, proof.cause),
+        throw await withKnownCharge(
+          parts,
+          respond({ kind: 'chain_unreachable' }, proof.cause),
           unproven.presented as PresentedPayment,
         );
       return proof.kind === 'proven'
@@ -92,7 +84,7 @@ export function openJudge(parts: JudgeParts): Judge {
     },
     async besidePayment(refusal, payment) {
       if (!('presented' in payment)) return refusal;
-      return known.beside(withCharged(refusal, false), payment.presented as PresentedPayment);
+      return withKnownCharge(parts, withCharged(refusal, false), payment.presented as PresentedPayment);
     },
   };
 }

@@ -1,17 +1,17 @@
 import { Refusal, withCharged } from '../../schema/errors.ts';
 import { type PresentedPayment } from '../../subgraphs/context.ts';
-import { type Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isCharged } from '../../subgraphs/receipt/claim/settlement-status.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
-import { type LogStanding } from '../log/open-log.ts';
 import { isStored } from '../rails/base/signature.ts';
 import { paymentNameIn } from '../rails/named-payment.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import { verifyPayment } from '../rails/verify.ts';
-import { type CallOutcome, type Hears } from './respond.ts';
-import { payeesOf, type VerifyParts } from './verify-payment.ts';
+import { type HaltedLog } from './ground.ts';
+import { type CallParts } from './parts.ts';
+import { type CallOutcome } from './respond.ts';
+import { payeesOf } from './verify-payment.ts';
 
 /* What is known here of a payment, for refusals that were found without looking at it. */
 
@@ -22,45 +22,36 @@ interface KnownPayment {
   readonly charged: boolean | null;
 }
 
-export interface KnownCharge {
-  of(payment: PresentedPayment): Promise<KnownPayment>;
-  /**
-   * A refusal that was found without looking at the payment, with what is known of it in place of `charged: false`. The payment
-   * may be in progress in another process, or have bought something: then nobody is asked for another one.
-   */
-  beside<E>(refusal: E, payment: PresentedPayment | null): Promise<E | Refusal>;
+type KnownParts = IsSignedParts & HaltedLog & Pick<CallParts, 'database' | 'respond'>;
+
+export async function knownPayment(parts: KnownParts, payment: PresentedPayment): Promise<KnownPayment> {
+  const { database, log } = parts;
+  const named = paymentNameIn(payment);
+  const claim = named && (await claimByKey(database, named.claim_key));
+  // While the log is halted the database may have lost a claim or its outcome.
+  const unmoved = log.halt ? null : false;
+  if (claim === null) return { claim, charged: unmoved };
+  if (!(await isSigned(parts, claim, payment))) return { claim: null, charged: false };
+  return { claim, charged: isCharged(claim) === false ? unmoved : isCharged(claim) };
 }
 
-export interface KnownChargeParts {
-  readonly database: Database;
-  readonly isSigned: IsSigned;
-  readonly hears: Hears;
-  /** While the log is halted the database may have lost a claim or its outcome. */
-  readonly log: Pick<LogStanding, 'halt'>;
-}
-
-export function openKnownCharge({ database, isSigned, hears, log }: KnownChargeParts): KnownCharge {
-  const of = async (payment: PresentedPayment): Promise<KnownPayment> => {
-    const named = paymentNameIn(payment);
-    const claim = named && (await claimByKey(database, named.claim_key));
-    const unmoved = log.halt ? null : false;
-    if (claim === null) return { claim, charged: unmoved };
-    if (!(await isSigned(claim, payment))) return { claim: null, charged: false };
-    return { claim, charged: isCharged(claim) === false ? unmoved : isCharged(claim) };
-  };
-  return {
-    of,
-    async beside(refusal, payment) {
-      if (!(refusal instanceof Refusal) || refusal.extensions.charged !== false || payment === null) return refusal;
-      // If the database became unreachable during the claim, that call has looked since: its own claim was sent by nobody.
-      if (refusal.originalError instanceof DatabaseAway) return refusal;
-      // If the database does not say, it is unknown.
-      const known = await of(payment).catch(() => ({ claim: null, charged: null }));
-      if (known.charged === false) return refusal;
-      const standing = refusal.status === 402 ? outcomeOf(known) : null;
-      return standing === null ? withCharged(refusal, known.charged) : hears(standing, refusal);
-    },
-  };
+/**
+ * A refusal that was found without looking at the payment, with what is known of it in place of `charged: false`. The payment
+ * may be in progress in another process, or have bought something: then nobody is asked for another one.
+ */
+export async function withKnownCharge<E>(
+  parts: KnownParts,
+  refusal: E,
+  payment: PresentedPayment | null,
+): Promise<E | Refusal> {
+  if (!(refusal instanceof Refusal) || refusal.extensions.charged !== false || payment === null) return refusal;
+  // If the database became unreachable during the claim, that call has looked since: its own claim was sent by nobody.
+  if (refusal.originalError instanceof DatabaseAway) return refusal;
+  // If the database does not say, it is unknown.
+  const known = await knownPayment(parts, payment).catch(() => ({ claim: null, charged: null }));
+  if (known.charged === false) return refusal;
+  const standing = refusal.status === 402 ? outcomeOf(known) : null;
+  return standing === null ? withCharged(refusal, known.charged) : parts.respond(standing, refusal);
 }
 
 /**
@@ -81,23 +72,25 @@ function outcomeOf({ claim, charged }: KnownPayment): CallOutcome | null {
   }
 }
 
-export type IsSigned = (claim: PaymentClaim, shown: PresentedPayment) => Promise<boolean>;
+type IsSignedParts = Pick<CallParts, 'rails' | 'pay_to' | 'clock'>;
 
 /**
  * Whether a recorded payment is shown with its payer's signature, judged as it was claimed, whatever is requested now. A
  * signature that only code can judge must equal the claimed one.
  */
-export function openIsSigned(parts: Pick<VerifyParts, 'rails' | 'pay_to' | 'clock'>): IsSigned {
-  return async ({ authorization }, shown) => {
-    const { network, pay_to, amount_atomic } = paymentFromJson(authorization).authorization;
-    const asked = {
-      networks: [network],
-      pay_to: payeesOf({ pay_to, networks: [network] }, parts.pay_to),
-      amount_atomic,
-    };
-    const offered = { ...asked, validity_seconds_min: 0, now_ms: parts.clock.now_ms() };
-    const judged = await verifyPayment(shown, offered, parts.rails);
-    if (judged.kind === 'refused') return false;
-    return judged.signature.kind !== 'contract' || isStored(authorization.signature, judged.signature);
+async function isSigned(
+  parts: IsSignedParts,
+  { authorization }: PaymentClaim,
+  shown: PresentedPayment,
+): Promise<boolean> {
+  const { network, pay_to, amount_atomic } = paymentFromJson(authorization).authorization;
+  const asked = {
+    networks: [network],
+    pay_to: payeesOf({ pay_to, networks: [network] }, parts.pay_to),
+    amount_atomic,
   };
+  const offered = { ...asked, validity_seconds_min: 0, now_ms: parts.clock.now_ms() };
+  const judged = await verifyPayment(shown, offered, parts.rails);
+  if (judged.kind === 'refused') return false;
+  return judged.signature.kind !== 'contract' || isStored(authorization.signature, judged.signature);
 }

@@ -1,7 +1,6 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import { type Context } from '../../subgraphs/context.ts';
-import { type Database } from '../../subgraphs/database.ts';
 import { isFormerKeyCall } from '../../subgraphs/receipt/claim/former-request.ts';
 import { type NamedPayment, namedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
@@ -18,31 +17,16 @@ import { keyAnswerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import { type AnyPaid, type Work } from '../../subgraphs/sale.ts';
-import { type Vault } from '../../subgraphs/vault.ts';
-import { type LogStanding } from '../log/open-log.ts';
 import { provesItsPayer } from '../rails/payment.ts';
-import { type Replayed } from './admission.ts';
-import { type Queues } from './claim/queues.ts';
-import { type Guesses } from './guesses.ts';
-import { type KeptCall } from './held.ts';
+import { type GuessParts, requireNoGuessOf } from './guesses.ts';
+import { type CallParts } from './parts.ts';
 import { type Landing } from './record/facts.ts';
 import { type CallMarks, idempotencyKeyOf } from './request.ts';
-import { type CallOutcome, type Hears } from './respond.ts';
+import { type CallOutcome } from './respond.ts';
 import { announceSalt } from './response-headers.ts';
-import { type Presented } from './verify-payment.ts';
+import { type Bought, type Kept, type Presented } from './states.ts';
 
-/** What was bought before, by the same payment or by the first one under the same name. */
-export interface BoughtBefore {
-  readonly kind: 'bought';
-  readonly presented: Presented;
-  readonly bought: Omit<Replayed, 'kind'>;
-}
-
-export interface BuyOnceParts {
-  readonly database: Database;
-  readonly guesses: Pick<Guesses, 'requireNoGuessOf'>;
-  readonly hears: Hears;
-}
+type BuyParts = GuessParts & Pick<CallParts, 'database' | 'respond'>;
 
 /** If the first payment is released while the second looks at it, the name is free for the next call. */
 const LOOKS_MAX = 3;
@@ -52,12 +36,12 @@ const LOOKS_MAX = 3;
  * bought, and is neither claimed nor sent. The name is claimed with the first payment in one commit; the second call notices by
  * that or by the reduced balance, so both refusals are checked again.
  */
-export async function boughtOnce<E>(
-  parts: BuyOnceParts,
+export async function buyOnce<E>(
+  parts: BuyParts,
   presented: Presented,
   context: Context,
   enter: () => Promise<E>,
-): Promise<E | BoughtBefore> {
+): Promise<E | Bought> {
   const { names } = presented;
   if (names.length === 0) return enter();
   for (let looks = 1; ; looks++) {
@@ -81,11 +65,11 @@ const byAnother: ReadonlySet<ErrorCode> = new Set([
 
 /** A purchase may have two names: what either has bought is not bought again. */
 async function boughtUnderAny(
-  parts: BuyOnceParts,
+  parts: BuyParts,
   names: readonly NamedPayment[],
   presented: Presented,
   context: Context,
-): Promise<BoughtBefore | null> {
+): Promise<Bought | null> {
   for (const named of names) {
     const bought = await boughtUnder(parts, named, presented, context);
     if (bought) return bought;
@@ -99,12 +83,12 @@ async function boughtUnderAny(
  * payer, who learns nothing of it
  */
 async function boughtUnder(
-  parts: BuyOnceParts,
+  parts: BuyParts,
   named: NamedPayment,
   presented: Presented,
   context: Context,
-): Promise<BoughtBefore | null> {
-  const { database, guesses, hears } = parts;
+): Promise<Bought | null> {
+  const { database, respond } = parts;
   const standing = await namedPayment(database, named, presented);
   if (standing === null || standing.claim_key === presented.claim_key) return null;
   // A used payment is public calldata, and names can be guessed: it counts only for the request that it was made for.
@@ -112,26 +96,26 @@ async function boughtUnder(
   if (own && own.state !== 'released') return null;
   await requirePayers(parts, presented);
   const { kind, claim_key, task_id } = standing;
-  await guesses.requireNoGuessOf({ claim_key, is_asked: kind !== 'foreign' }, presented, context);
+  await requireNoGuessOf(parts, { claim_key, is_asked: kind !== 'foreign' }, presented, context);
   const by = named.by ?? 'payment_identifier';
   switch (kind) {
     case 'replayed':
-      return { kind: 'bought', presented, bought: standing };
+      return { kind: 'bought', presented, before: standing };
     case 'foreign':
-      throw hears({ kind: 'name_foreign', by });
+      throw respond({ kind: 'name_foreign', by });
     case 'in_flight':
-      throw hears({ kind: 'name_in_flight', by, task_id });
+      throw respond({ kind: 'name_in_flight', by, task_id });
     case 'pending':
-      throw hears({ kind: 'pending', task_id });
+      throw respond({ kind: 'pending', task_id });
   }
 }
 
 /** A key's signature proves the payer by itself, a wallet's only if its code confirms it. */
-async function requirePayers({ hears }: BuyOnceParts, { paid, payment, rail }: Presented): Promise<void> {
+async function requirePayers({ respond }: BuyParts, { paid, payment, rail }: Presented): Promise<void> {
   if (provesItsPayer(payment)) return;
   const proof = await rail.proveUsed(payment);
-  if (proof.kind === 'rejected') throw hears({ kind: 'rejected', paid, reason: proof.reason });
-  if (proof.kind === 'undecided') throw hears({ kind: 'unknown' }, proof.cause);
+  if (proof.kind === 'rejected') throw respond({ kind: 'rejected', paid, reason: proof.reason });
+  if (proof.kind === 'undecided') throw respond({ kind: 'unknown' }, proof.cause);
 }
 
 /*
@@ -139,13 +123,7 @@ async function requirePayers({ hears }: BuyOnceParts, { paid, payment, rail }: P
  * done once. Only an answer is stored; a failed call frees its name.
  */
 
-export interface NamedCallParts {
-  readonly database: Database;
-  readonly vault: Vault;
-  readonly replay: Queues['replay'];
-  readonly log: Pick<LogStanding, 'halt'>;
-  readonly hears: Hears;
-}
+type NamedCallParts = Pick<CallParts, 'database' | 'vault' | 'queues' | 'log' | 'respond'>;
 
 interface Asking extends Pick<CallMarks, 'router_key_mark'> {
   readonly paid: AnyPaid;
@@ -154,7 +132,7 @@ interface Asking extends Pick<CallMarks, 'router_key_mark'> {
 
 /** The name of a call, and the request that it belongs to. @throws invalid_request if the header is invalid */
 export async function namedCallOf(
-  { database, vault }: Pick<NamedCallParts, 'database' | 'vault'>,
+  { database, vault }: Pick<CallParts, 'database' | 'vault'>,
   { paid, args, router_key_mark }: Asking,
   api_key_hash: string,
   context: Context,
@@ -167,7 +145,7 @@ export async function namedCallOf(
   const hashOf = (said: JsonObject) => canonicalHash({ field: paid.field, args: said, agent_id, router_key_mark });
   const mark = namedCallMark(vault, api_key_hash, key);
   const named = { mark, api_key_hash, request_hash: hashOf(args) };
-  // As for a payment (bound-request.ts): a name from the previous version is found by that version's hash.
+  // As for a payment (request.ts): a name from the previous version is found by that version's hash.
   const former = paid.former_args?.(args) ?? null;
   if (former === null) return named;
   const before = { ...named, request_hash: hashOf(former) };
@@ -179,13 +157,13 @@ export type AnsweredBefore = Extract<NameStanding, { kind: 'recorded' }>;
 
 /** Checked before anything of the call is judged again. @throws idempotency_key_conflict, idempotency_key_in_flight */
 export async function answeredBefore(
-  { database, hears }: NamedCallParts,
+  { database, respond }: Pick<CallParts, 'database' | 'respond'>,
   named: NamedCall | null,
 ): Promise<AnsweredBefore | null> {
   const standing = named && (await nameStanding(database, named));
   if (standing === null || standing.kind === 'free') return null;
   if (standing.kind === 'recorded') return standing;
-  throw hears(nameLost[standing.kind]);
+  throw respond(nameLost[standing.kind]);
 }
 
 /** Why a name is unavailable; nothing was charged. */
@@ -202,7 +180,7 @@ interface KeptAnswer {
 
 /** What is stored under the name: nothing if our own stop cut the answer off, as after a crash. */
 export function namedAnswer(
-  { vault }: Pick<NamedCallParts, 'vault'>,
+  { vault }: Pick<CallParts, 'vault'>,
   named: NamedCall | null,
   hold: KeyCallHold,
   { answer, omission_rule }: Work<JsonObject>,
@@ -220,18 +198,19 @@ export function namedAnswer(
  * idempotency_key_in_flight if the answer has just expired: the next call finds its name free
  */
 export async function answerAgain(
-  { database, vault, replay, log, hears }: NamedCallParts,
+  { database, vault, queues, log, respond }: NamedCallParts,
   before: AnsweredBefore,
   context: Context,
-): Promise<KeptCall> {
+): Promise<Kept> {
   const { task_id } = before;
   const answer_box = await namedAnswerBox(database, before);
-  if (answer_box === null) throw hears(nameLost.in_flight);
+  if (answer_box === null) throw respond(nameLost.in_flight);
   const opened = vault.open(answer_box, keyAnswerLabel(task_id)).toString('utf8');
   const { answer, request_salt } = JSON.parse(opened) as KeptAnswer;
-  if (!log.halt) await replay.submit(task_id);
+  if (!log.halt) await queues.replay.submit(task_id);
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
   announceSalt(context, { request_salt });
-  return { charged: { answer, task_id, settlement_status: 'idempotent_replay', receipt }, payment_ref: null };
+  const charged = { answer, task_id, settlement_status: 'idempotent_replay', receipt } as const;
+  return { kind: 'kept', charged, payment_ref: null };
 }

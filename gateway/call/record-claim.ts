@@ -1,22 +1,16 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
-import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
-import type { StampFact } from '../../subgraphs/stamped-row.ts';
-import type { Faults } from '../operations/faults.ts';
-import type { RecordableOutcome } from '../rails/outcome.ts';
-import type { Claimed } from './claim/take.ts';
-import { type Answered, isFound, type Landing, type Settled, workedLanding } from './record/facts.ts';
-import type { RecordCall } from './record/open-recording.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
+import { type ChargedAnswer } from '../../subgraphs/charge-port.ts';
+import { type AnyPaid, type Work } from '../../subgraphs/sale.ts';
+import { type StampFact } from '../../subgraphs/stamped-row.ts';
+import { type RecordableOutcome } from '../rails/outcome.ts';
+import { type CallParts } from './parts.ts';
+import { type AnswerSource, isFound, type Landing, type SettledFacts, workedLanding } from './record/facts.ts';
 import { rerunsLeft } from './replay.ts';
-
-export interface RecordParts {
-  readonly record: RecordCall;
-  readonly faults: Faults | null;
-}
+import { type Claimed } from './states.ts';
 
 /** Records a call whose payment has moved: its work, or a stamp, whose effect the record itself writes. */
 export async function recordClaim(
-  { record, faults }: RecordParts,
+  { record, faults }: Pick<CallParts, 'record' | 'faults'>,
   claimed: Claimed,
   done: Work<JsonObject> | StampFact<JsonObject> | null,
   transfer: RecordableOutcome,
@@ -35,7 +29,7 @@ export async function recordClaim(
 
 /** Records a payment that someone else has moved and for which no work is done now: its answer is owed. */
 export async function recordUnanswered(
-  { record }: RecordParts,
+  { record }: Pick<CallParts, 'record' | 'faults'>,
   claimed: Claimed,
   transfer: RecordableOutcome,
 ): Promise<void> {
@@ -47,7 +41,7 @@ function settledOf(
   { claim, payment, rail, task_id, request_hash }: Claimed,
   done: Work<JsonObject> | StampFact<JsonObject> | null,
   transfer: RecordableOutcome,
-): Settled {
+): SettledFacts {
   return {
     task_id,
     request_hash,
@@ -70,7 +64,7 @@ function answered(
   work: Work<JsonObject> | null,
   transfer: RecordableOutcome,
   is_owed: boolean,
-): Answered {
+): AnswerSource {
   const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
   const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
   return work && !sealed_before && !is_owed ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };

@@ -9,9 +9,8 @@ import { type AnswerEnd, WHOLE } from '../../subgraphs/answer-end.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { allowedModels } from '../../subgraphs/book/policy/allowed-models.ts';
 import { isStopped } from '../../subgraphs/book/policy/kill-switch.ts';
-import { type Clock, iso } from '../../subgraphs/clock.ts';
+import { iso } from '../../subgraphs/clock.ts';
 import { type Context } from '../../subgraphs/context.ts';
-import { type Database, type Tx } from '../../subgraphs/database.ts';
 import {
   answerLabel,
   dropRerun,
@@ -28,31 +27,18 @@ import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import { setAnsweredAgain } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { type AnyPaid, type Route, type Work } from '../../subgraphs/sale.ts';
+import { type Tx } from '../../subgraphs/transaction.ts';
 import { type Vault } from '../../subgraphs/vault.ts';
-import { type LogStanding } from '../log/open-log.ts';
-import { type Queues } from './claim/queues.ts';
-import { type Failures } from './failures.ts';
-import { type ReleaseLater } from './give-up.ts';
-import { type Footing, type Held, workUntil } from './held.ts';
-import { type BoughtBefore } from './names.ts';
+import { type HaltedLog } from './ground.ts';
+import { type CallParts } from './parts.ts';
 import { isFound, type Landing } from './record/facts.ts';
-import { type Hears } from './respond.ts';
-import { type Announce } from './response-headers.ts';
+import { type Respond } from './respond.ts';
+import { announce } from './response-headers.ts';
 import { sealAnswer } from './settle.ts';
-import { type Presented } from './verify-payment.ts';
+import { type Bought, type Held, type Kept, type Presented } from './states.ts';
+import { workUntil } from './work-time.ts';
 
-export interface BoughtParts {
-  readonly database: Database;
-  readonly replay: Queues['replay'];
-  readonly vault: Vault;
-  readonly log: Pick<LogStanding, 'halt'>;
-  readonly announce: Announce;
-  readonly base_url: string;
-  readonly reruns: Reruns;
-  readonly failures: Pick<Failures, 'failedAtHub' | 'restOfOwed'>;
-  readonly clock: Clock;
-  readonly hears: Hears;
-}
+type ReplayParts = RerunParts & Pick<CallParts, 'vault' | 'queues' | 'issuer' | 'base_url' | 'failures' | 'respond'>;
 
 /**
  * The same payment for the same request: the same signed bytes, a replay event, no second charge. If the money came without an
@@ -60,41 +46,40 @@ export interface BoughtParts {
  * delivered to that agent only.
  */
 export async function redeliver(
-  parts: BoughtParts,
-  { presented, bought }: BoughtBefore,
+  parts: ReplayParts,
+  { presented, before }: Bought,
   context: Context,
-): Promise<Footing> {
-  const { database, vault, log, announce, base_url, reruns, hears } = parts;
-  const { task_id, landing, answered, claim_key } = bought;
+): Promise<Held | Kept> {
+  const { database, vault, log, base_url, respond } = parts;
+  const { task_id, landing, answered, claim_key } = before;
   context.response.stopwatch.begin('replay');
-  requirePossessor(hears, landing as Landing, context);
+  requirePossessor(respond, landing as Landing, context);
   // The database has gone back: its content is delivered as it is, and nothing is written.
   if (log.halt && !answered) throw stillOwed(parts, task_id, new Refusal('unavailable'));
   // A stored answer is delivered as before. The kill switch stops new work, and no later answer is promised if none can follow.
   const stopped = !answered && (await isStopped(database, task_id));
   if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, claim_key)))
-    throw hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
+    throw respond({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
   if (!answered) requireRestedHubs(parts, presented, task_id, context);
-  const found = answered ? ({ kind: 'kept' } as const) : await beginRerun(reruns, presented.paid, claim_key);
-  if (found.kind === 'held') throw hears({ kind: 'in_flight', task_id });
+  const found = answered ? ({ kind: 'kept' } as const) : await beginRerun(parts, presented.paid, claim_key);
+  if (found.kind === 'held') throw respond({ kind: 'in_flight', task_id });
   try {
     const kept = found.kind === 'kept' ? await keptAnswer(database, claim_key) : null;
     const brought = found.kind === 'begun' ? found : kept;
-    if (!log.halt) await parts.replay.submit(task_id);
-    if (brought === null) throw hears({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
+    if (!log.halt) await parts.queues.replay.submit(task_id);
+    if (brought === null) throw respond({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
     const [receipt] = await receiptsByTask(database, [task_id]);
     if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
     const payment_ref = refOf(receipt);
     const { payment } = presented;
     const transaction = payment_ref.split(':')[1] ?? '';
-    announce(context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
-    if ('kind' in brought)
-      return { kind: 'held', held: await heldAgain(parts, brought, presented, { task_id, receipt }) };
+    announce(parts, context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
+    if ('kind' in brought) return await heldAgain(parts, brought, presented, { task_id, receipt });
     const answer = JSON.parse(vault.open(brought, answerLabel(task_id)).toString('utf8')) as JsonObject;
     const { rerun = null } = receipt.answeredAgain ?? {};
     const settlement_status = 'idempotent_replay' as const;
     const charged = { answer, task_id, settlement_status, receipt, reruns_left: 0, rerun };
-    return { kind: 'kept', kept: { charged, payment_ref } };
+    return { kind: 'kept', charged, payment_ref };
   } catch (error) {
     if (found.kind === 'begun') await found.giveUp();
     throw error;
@@ -106,7 +91,7 @@ export async function redeliver(
  * by the book now, and by the grant if there is one.
  */
 async function heldAgain(
-  parts: BoughtParts,
+  parts: ReplayParts,
   rerun: Rerun,
   { args, call, delegation, payer, address_mark }: Presented,
   { task_id, receipt }: { readonly task_id: TaskId; readonly receipt: Receipt },
@@ -114,10 +99,11 @@ async function heldAgain(
   const by_book = await allowedModels(parts.database, receipt.agentId);
   const allowed_models = delegation ? modelsWithin(delegation.grant, call.auto_models ?? [], by_book) : by_book;
   const lost: Readonly<Record<LostRerun, Refusal>> = {
-    elsewhere: parts.hears({ kind: 'in_flight', task_id }),
-    closed: parts.hears({ kind: 'answer_gone', verify_url: verifyUrl(parts.base_url, task_id) }),
+    elsewhere: parts.respond({ kind: 'in_flight', task_id }),
+    closed: parts.respond({ kind: 'answer_gone', verify_url: verifyUrl(parts.base_url, task_id) }),
   };
   return {
+    kind: 'held',
     task_id,
     args,
     payer: null,
@@ -151,7 +137,7 @@ async function heldAgain(
 
 /** Each resend asks a hub, free: callers whose requests hubs refuse must wait, as with new payments (RATE_UNCHARGED). */
 function requireRestedHubs(
-  parts: BoughtParts,
+  parts: ReplayParts,
   { payer, address_mark, router_key_mark }: Presented,
   task_id: TaskId,
   { response }: Context,
@@ -163,10 +149,10 @@ function requireRestedHubs(
 }
 
 /** What broke off this time had been paid for before: no sentence that says "nothing was charged" would be true. */
-function stillOwed({ hears, base_url }: Pick<BoughtParts, 'hears' | 'base_url'>, task_id: TaskId, error: unknown) {
+function stillOwed({ respond, base_url }: Pick<ReplayParts, 'respond' | 'base_url'>, task_id: TaskId, error: unknown) {
   const refusal = error instanceof Refusal ? error : new Refusal('internal', { cause: error });
   const final = error instanceof HubFailed && error.by_caller === 'request';
-  return hears({ kind: 'still_owed', refusal, final, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
+  return respond({ kind: 'still_owed', refusal, final, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
 }
 
 /** Where the money was seen; until then, and if it was seen before the record, the recorded reference. */
@@ -181,21 +167,14 @@ function indexOf({ payload, ingressReceipt }: Receipt): number | null {
   return payment?.transfer_index ?? null;
 }
 
-function requirePossessor(hears: Hears, { possessed_by }: Landing, { principal: { possession } }: Context): void {
+function requirePossessor(respond: Respond, { possessed_by }: Landing, { principal: { possession } }: Context): void {
   if (possessed_by === null) return;
   if (possession.kind === 'proven' && possession.agent_id === possessed_by) return;
-  throw hears({ kind: 'not_possessor' });
+  throw respond({ kind: 'not_possessor' });
 }
 
-export interface Reruns {
-  readonly database: Database;
-  readonly vault: Pick<Vault, 'seal'>;
-  readonly owner: string;
-  readonly later: ReleaseLater;
-  /** While the log is halted nothing is written, and a hold ends with the lease of its process. */
-  readonly log: Pick<LogStanding, 'halt'>;
-  readonly clock: Clock;
-}
+type RerunParts = HaltedLog &
+  Pick<CallParts, 'database' | 'owner' | 'later' | 'clock'> & { readonly vault: Pick<Vault, 'seal'> };
 
 /**
  * Work that is done again for money without a whole answer: the hub broke off, the process died in a stream, or someone else
@@ -222,19 +201,19 @@ interface EndedRerun {
   readonly answered_again: AnsweredAgain | null;
 }
 
-type Begun =
+type RerunStart =
   | Rerun
   /** Another process was faster. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'held' }
   | { readonly kind: 'gone' };
 
-export async function beginRerun(reruns: Reruns, { order }: AnyPaid, claim_key: string): Promise<Begun> {
+export async function beginRerun(parts: RerunParts, { order }: AnyPaid, claim_key: string): Promise<RerunStart> {
   // A stamp takes effect once and is never repeated.
   if (order === 'stamp') return { kind: 'gone' };
-  const hold = { claim_key, owner: reruns.owner };
-  const taken = await reruns.database.transaction(tx => takeRerun(tx, hold));
-  return taken.kind === 'taken' ? rerunOf(reruns, hold, taken) : taken;
+  const hold = { claim_key, owner: parts.owner };
+  const taken = await parts.database.transaction(tx => takeRerun(tx, hold));
+  return taken.kind === 'taken' ? rerunOf(parts, hold, taken) : taken;
 }
 
 /**
@@ -247,7 +226,7 @@ export function rerunsLeft(end: AnswerEnd, spent: number): number {
 }
 
 function rerunOf(
-  { database, vault, later, log, clock }: Reruns,
+  { database, vault, later, log, clock }: RerunParts,
   hold: RerunHold,
   { task_id, reruns }: { readonly task_id: TaskId; readonly reruns: number },
 ): Rerun {

@@ -67,7 +67,7 @@ export interface CallMarks {
 }
 
 /** What a call asks for, and its marks. */
-export interface Asked extends CallMarks {
+export interface RequestedSale extends CallMarks {
   readonly paid: AnyPaid;
   readonly args: JsonObject;
   readonly call: RequestedCall;

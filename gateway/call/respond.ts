@@ -6,8 +6,8 @@ import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type AnyPaid } from '../../subgraphs/sale.ts';
 import { type NotSent } from '../rails/outcome.ts';
 import { type ChallengeReason, type Challenges } from '../x402/offer.ts';
-import { type RefusedBySession } from './grants.ts';
-import { type Movement } from './held.ts';
+import { type RefusedBySession } from './claim/under-sessions.ts';
+import { type Movement } from './states.ts';
 
 /** How a purchase or a call by API key is named. */
 export type NamedBy = 'payment_identifier' | 'idempotency_key';
@@ -264,13 +264,13 @@ export function movementOf(outcome: CallOutcome): Movement {
 }
 
 /** Returns the response to an outcome; `cause` is only logged. */
-export type Hears = (outcome: CallOutcome, cause?: unknown) => Refusal;
+export type Respond = (outcome: CallOutcome, cause?: unknown) => Refusal;
 
 /**
  * The only place where an outcome becomes a response: code, status, facts and sentence. The offer is that of /graphql; a REST
  * endpoint makes its own, which names the endpoint, unless the price depends on the request.
  */
-export function openHears(challenges: Challenges, base_url: string): Hears {
+export function openRespond(challenges: Challenges, base_url: string): Respond {
   const offer: Offer = (paid, reason) => {
     const { price_atomic: amount_atomic, networks, pay_to, validity_seconds_max, order, field } = paid;
     const description = paid.offered_as ?? field;

@@ -4,14 +4,14 @@ import { type ErrorCode, paymentStateAfter, Refusal } from '../../schema/errors.
 import { type TaskId, taskMs } from '../../schema/ids.ts';
 import { networks } from '../../schema/network.ts';
 import { type Context } from '../../subgraphs/context.ts';
-import { type Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { transactionOf } from '../../subgraphs/receipt/claim/settlement/read.ts';
 import { paymentNameIn } from '../rails/named-payment.ts';
-import { type ReceiptSigner, signedReceipt } from '../x402/extensions.ts';
+import { signedReceipt } from '../x402/extensions.ts';
 import { settlementHeaders } from '../x402/payment-header.ts';
+import { type CallParts } from './parts.ts';
 import { type Landing } from './record/facts.ts';
-import { type Authorized } from './verify-payment.ts';
+import { type Authorized } from './states.ts';
 
 /** Facts of the payment that are reported to its payer. */
 interface PayersPayment extends Pick<Authorized, 'x402_version'> {
@@ -29,27 +29,27 @@ export interface PaidFor {
 }
 
 /** Reports the payment's result to an x402 client, in the header of its version; v2 has a signed receipt. */
-export type Announce = (context: Context, delivered: PaidFor) => void;
-
-export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce {
-  return (context, { payment, task_id, transaction, transfer_index, landing }) => {
-    const { x402_version, authorization } = payment;
-    const { network, payer } = authorization;
-    // It names the requested URL as the offer did, and the time of the call, which its id contains.
-    const receipt = () =>
-      signedReceipt(issuer, {
-        resource: context.resource ?? `${base_url}/graphql`,
-        network: networks[network].caip2,
-        payer,
-        transaction,
-        at_seconds: Math.floor(taskMs(task_id) / 1_000),
-      });
-    const extensions = x402_version === 2 ? { extensions: receipt() } : {};
-    const index = transfer_index === null ? {} : { transfer_index };
-    const answer = { success: true, transaction, network, payer, ...index, ...extensions };
-    Object.assign(context.response.headers, settlementHeaders(x402_version, answer));
-    announceSalt(context, landing);
-  };
+export function announce(
+  { issuer, base_url }: Pick<CallParts, 'issuer' | 'base_url'>,
+  context: Context,
+  { payment, task_id, transaction, transfer_index, landing }: PaidFor,
+): void {
+  const { x402_version, authorization } = payment;
+  const { network, payer } = authorization;
+  // It names the requested URL as the offer did, and the time of the call, which its id contains.
+  const receipt = () =>
+    signedReceipt(issuer, {
+      resource: context.resource ?? `${base_url}/graphql`,
+      network: networks[network].caip2,
+      payer,
+      transaction,
+      at_seconds: Math.floor(taskMs(task_id) / 1_000),
+    });
+  const extensions = x402_version === 2 ? { extensions: receipt() } : {};
+  const index = transfer_index === null ? {} : { transfer_index };
+  const answer = { success: true, transaction, network, payer, ...index, ...extensions };
+  Object.assign(context.response.headers, settlementHeaders(x402_version, answer));
+  announceSalt(context, landing);
 }
 
 /** With it only the caller can show to which request the receipt's request_hash belongs. */
@@ -58,7 +58,11 @@ export function announceSalt({ response }: Pick<Context, 'response'>, landing: J
 }
 
 /** A payment with an unknown outcome, with the transaction that was sent for it, if any, so that its payer can look it up. */
-export async function withTransaction(database: Database, { payment }: Context, error: unknown): Promise<unknown> {
+export async function withTransaction(
+  { database }: Pick<CallParts, 'database'>,
+  { payment }: Context,
+  error: unknown,
+): Promise<unknown> {
   if (!(error instanceof Refusal) || error.code !== 'settlement_pending' || error.extensions.transaction) return error;
   if (error.originalError instanceof DatabaseAway) return error;
   const named = payment && paymentNameIn(payment);

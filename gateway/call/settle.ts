@@ -1,75 +1,67 @@
 import { type JsonObject } from '../../schema/canonical-json.ts';
 import { type Refusal } from '../../schema/errors.ts';
 import { type TaskId } from '../../schema/ids.ts';
-import { type Database, type Tx } from '../../subgraphs/database.ts';
 import { holdSlots, type SlotHoldOutcome } from '../../subgraphs/receipt/claim/held-leg.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
 import { revocationsAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
 import { type StampFact } from '../../subgraphs/stamped-row.ts';
+import { type Tx } from '../../subgraphs/transaction.ts';
 import { type Vault } from '../../subgraphs/vault.ts';
-import { type LogStanding } from '../log/open-log.ts';
 import { type RecordableOutcome, type Transferred } from '../rails/outcome.ts';
 import { type Payment } from '../rails/payment.ts';
 import { type ClaimItem, commitSettling } from '../rails/settler.ts';
-import { type Claimed } from './claim/take.ts';
-import { type Movement } from './held.ts';
+import { type CallParts } from './parts.ts';
 import { foundLabel, type InHand, isFound, workedLanding } from './record/facts.ts';
-import { type CallOutcome, type Hears, movementOf } from './respond.ts';
-import { type Presented } from './verify-payment.ts';
+import { type CallOutcome, movementOf } from './respond.ts';
+import { type Claimed, type Movement, type Presented } from './states.ts';
 
-export interface SettleParts {
-  readonly database: Database;
-  readonly vault: Pick<Vault, 'seal'>;
-  readonly log: Pick<LogStanding, 'signs'>;
-  readonly hears: Hears;
-}
+type SettleParts = Pick<CallParts, 'database' | 'vault' | 'log' | 'respond'>;
 
 export type SettledClaim =
   | { readonly kind: 'transferred'; readonly transfer: RecordableOutcome }
   | { readonly kind: 'refused'; readonly movement: Movement; readonly refusal: Refusal };
 
-/** How the money of a claim moves, or is found to have moved. */
-export interface ClaimSettling {
-  /**
-   * Moves the money, or finds out why it did not move. Only the chain decides; a time-out decides nothing. If someone else has
-   * moved it (`elsewhere`), what a stamp has found is stored all the same.
-   */
-  settle(
-    claimed: Claimed,
-    in_hand: InHand | StampFact<JsonObject> | null,
-    elsewhere: Transferred | null,
-  ): Promise<SettledClaim>;
-  /** The Transfer that someone else's submission made. @throws if the money went elsewhere, or the chain cannot say yet */
-  transferElsewhere(presented: Presented): Promise<Transferred>;
-  /**
-   * Someone else submitted the payment: nothing is sent, but the claim must say that the money has moved before any work is done,
-   * or it would look unpaid if a hub failed.
-   */
-  adopt(claimed: Claimed, transfer: Transferred): Promise<void>;
+/**
+ * Moves the money, or finds out why it did not move. Only the chain decides; a time-out decides nothing. If someone else has
+ * moved it (`elsewhere`), what a stamp has found is stored all the same.
+ */
+export function settle(
+  parts: SettleParts,
+  claimed: Claimed,
+  in_hand: InHand | StampFact<JsonObject> | null,
+  elsewhere: Transferred | null,
+): Promise<SettledClaim> {
+  return elsewhere ? keepFound(parts, claimed, elsewhere, in_hand) : settleClaim(parts, claimed, in_hand);
 }
 
-export function openSettling(parts: SettleParts): ClaimSettling {
-  const { database, hears } = parts;
-  return {
-    settle: (claimed, in_hand, elsewhere) =>
-      elsewhere ? keepFound(parts, claimed, elsewhere, in_hand) : settleClaim(parts, claimed, in_hand),
-    async transferElsewhere({ paid, payment, payer, rail }) {
-      // Payers who used their nonces themselves could request any number of searches, so they wait in a queue of their own.
-      const found = await rail.find(payment, payer.wallet);
-      // Without a turn in time nothing is known of the payment. If its nonce is used and the log is not there yet, the money may
-      // be ours.
-      if (found.kind === 'busy' || found.kind === 'unknown') throw hears({ kind: 'unknown' });
-      if (found.kind === 'not_transferred') throw hears({ kind: 'rejected', paid, reason: found.reason });
-      return found;
-    },
-    async adopt(claimed, { block_number }) {
-      const item = { ...claimItem(claimed), answer_box: null, worked: {} };
-      const sending = { settlement_id: null, from_block: block_number, replaces: [] };
-      const moved = await database.transaction(tx => commitSettling(tx, [item], sending));
-      if (!moved.has(item.claim_key)) throw hears({ kind: 'unknown' });
-    },
-  };
+/** The Transfer that someone else's submission made. @throws if the money went elsewhere, or the chain cannot say yet */
+export async function transferElsewhere(
+  { respond }: Pick<CallParts, 'respond'>,
+  { paid, payment, payer, rail }: Presented,
+): Promise<Transferred> {
+  // Payers who used their nonces themselves could request any number of searches, so they wait in a queue of their own.
+  const found = await rail.find(payment, payer.wallet);
+  // Without a turn in time nothing is known of the payment. If its nonce is used and the log is not there yet, the money may
+  // be ours.
+  if (found.kind === 'busy' || found.kind === 'unknown') throw respond({ kind: 'unknown' });
+  if (found.kind === 'not_transferred') throw respond({ kind: 'rejected', paid, reason: found.reason });
+  return found;
+}
+
+/**
+ * Someone else submitted the payment: nothing is sent, but the claim must say that the money has moved before any work is done,
+ * or it would look unpaid if a hub failed.
+ */
+export async function adopt(
+  { database, respond }: Pick<CallParts, 'database' | 'respond'>,
+  claimed: Claimed,
+  { block_number }: Transferred,
+): Promise<void> {
+  const item = { ...claimItem(claimed), answer_box: null, worked: {} };
+  const sending = { settlement_id: null, from_block: block_number, replaces: [] };
+  const moved = await database.transaction(tx => commitSettling(tx, [item], sending));
+  if (!moved.has(item.claim_key)) throw respond({ kind: 'unknown' });
 }
 
 async function keepFound(
@@ -82,7 +74,7 @@ async function keepFound(
   const { claim_key } = claimed.lease;
   const answer_box = sealFound(parts.vault, claimed.task_id, in_hand);
   const held = await holdFound(parts, claimed, in_hand, tx => storeAnswers(tx, [{ claim_key, answer_box }]));
-  if (held !== 'held') throw parts.hears({ kind: 'unknown' });
+  if (held !== 'held') throw parts.respond({ kind: 'unknown' });
   return { kind: 'transferred', transfer };
 }
 
@@ -105,9 +97,9 @@ async function settleClaim(
   claimed: Claimed,
   in_hand: InHand | StampFact<JsonObject> | null,
 ): Promise<SettledClaim> {
-  const { vault, log, hears } = parts;
+  const { vault, log, respond } = parts;
   const refused = (outcome: CallOutcome) =>
-    ({ kind: 'refused', movement: movementOf(outcome), refusal: hears(outcome) }) as const;
+    ({ kind: 'refused', movement: movementOf(outcome), refusal: respond(outcome) }) as const;
   // It could not be recorded, so nothing is accepted for it. What was sent before is found out by its sender.
   if (!log.signs) return refused({ kind: 'not_taken', unsure: false });
   const { paid, task_id, rail } = claimed;
@@ -155,12 +147,20 @@ function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'clai
 }
 
 /** What reconcile needs to continue alone; null if nothing is in hand yet. */
-function sealedInHand(vault: SettleParts['vault'], task_id: TaskId, in_hand: InHand | StampFact<JsonObject> | null) {
+function sealedInHand(
+  vault: Pick<CallParts, 'vault'>['vault'],
+  task_id: TaskId,
+  in_hand: InHand | StampFact<JsonObject> | null,
+) {
   if (isFound(in_hand)) return sealFound(vault, task_id, in_hand);
   return in_hand?.answer ? sealAnswer(vault, task_id, in_hand.answer) : null;
 }
 
-function sealFound({ seal }: SettleParts['vault'], task_id: TaskId, { fact, slots }: StampFact<JsonObject>): Buffer {
+function sealFound(
+  { seal }: Pick<CallParts, 'vault'>['vault'],
+  task_id: TaskId,
+  { fact, slots }: StampFact<JsonObject>,
+): Buffer {
   return seal(JSON.stringify({ fact, slots }), foundLabel(task_id));
 }
 

@@ -1,22 +1,19 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
-import type { TaskId } from '../../schema/ids.ts';
+import { type TaskId } from '../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../schema/observed-transfer.ts';
-import type { ChargedAnswer } from '../../subgraphs/charge-port.ts';
-import type { Context } from '../../subgraphs/context.ts';
-import type { Database } from '../../subgraphs/database.ts';
-import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { type ChargedAnswer } from '../../subgraphs/charge-port.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { claimOfSlot } from '../../subgraphs/receipt/claim/held-leg.ts';
-import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
-import type { Faults } from '../operations/faults.ts';
+import { type AnyPaid, type Leg, type Stamp } from '../../subgraphs/sale.ts';
 import { paymentNameIn } from '../rails/named-payment.ts';
 import { delegationPathOf } from './grants.ts';
-import type { KeptLeg, LookAtFirst } from './held-leg.ts';
-import type { KnownCharge } from './known-charge.ts';
-import type { Entered, HeldByPayment } from './paid.ts';
+import { type HeldLeg, lookAtFirst } from './held-leg.ts';
+import { knownPayment, withKnownCharge } from './known-charge.ts';
+import { type CallParts } from './parts.ts';
 import { paidRequestHash } from './request.ts';
-import type { Hears } from './respond.ts';
-import type { Announce } from './response-headers.ts';
+import { announce } from './response-headers.ts';
 
 /** Two payments for one thing, as a subgraph declares them. */
 export interface AnyLegs {
@@ -28,19 +25,17 @@ export interface AnyLegs {
   readonly refused: Refusal | null;
 }
 
-export interface LegParts {
-  readonly database: Database;
-  readonly enter: (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Entered>;
-  readonly hold: (entered: Extract<Entered, { kind: 'claimed' }>, context: Context) => Promise<HeldByPayment>;
-  readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<ChargedAnswer<JsonObject>>;
-  /** Whether the held payment is still where the chain has it. */
-  readonly lookAtFirst: LookAtFirst;
-  readonly known: KnownCharge;
-  /** A recorded payment was shown again. */
-  readonly replay: (task_id: TaskId) => Promise<unknown>;
-  readonly announce: Announce;
-  readonly faults: Faults | null;
-  readonly hears: Hears;
+type LegParts = Pick<
+  CallParts,
+  'database' | 'rails' | 'pay_to' | 'clock' | 'log' | 'queues' | 'issuer' | 'base_url' | 'respond'
+>;
+
+/** The two purchases of one call. */
+export interface LegSales {
+  /** Moves and holds the first payment. Returns its reference. */
+  first(paid: Leg<JsonObject>, args: JsonObject, context: Context): Promise<string>;
+  /** Sells the second, which records both. */
+  second(paid: Stamp<JsonObject, JsonObject>, args: JsonObject, context: Context): Promise<ChargedAnswer<JsonObject>>;
 }
 
 /**
@@ -48,51 +43,30 @@ export interface LegParts {
  * moved it is held, and later requests are about the second, which records both. While either may still move, also submitted by
  * the first's payee, no other is asked for or accepted.
  */
-export function openLegs(parts: LegParts) {
-  const { database, hears, whole } = parts;
-  return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<ChargedAnswer<JsonObject>> => {
-    const { slot, first, second, brought, refused } = legs;
-    if (refused !== null) throw await parts.known.beside(refused, context.payment);
-    if (brought !== null) return again(parts, { ...legs, brought }, args, context);
-    const shown_key = (context.payment && paymentNameIn(context.payment)?.claim_key) ?? null;
-    const standing = await claimOfSlot(database, slot);
-    const is_shown = standing !== null && standing.claimKey === shown_key;
-    if (standing?.state === 'held') {
-      const under_way = await claimOfSlot(database, first.second_slot(args));
-      if (under_way !== null && under_way.claimKey !== shown_key) throw hears({ kind: 'slot_taken', paid: second });
-      if (under_way === null) await requireStanding(parts, { paid: first, args, claim: standing }, second);
-      if (!is_shown) return whole({ ...second, held_under: delegationPathOf(standing.landing) }, args, context);
-      throw secondDue(parts, second, standing, context);
-    }
-    if (standing !== null && !is_shown) throw hears({ kind: 'slot_taken', paid: first });
-    const payment_ref = await moveFirst(parts, first, args, context);
-    throw hears({ kind: 'second_due', paid: second, payment_ref });
-  };
-}
-
-/**
- * Verify, claim and reserve, settle, as for any payment; then it is held, and its client is told so with what is still to be
- * paid.
- */
-async function moveFirst(
-  { enter, hold, faults, hears }: LegParts,
-  first: Leg<JsonObject>,
+export async function sellInTwo(
+  parts: LegParts,
+  sales: LegSales,
+  legs: AnyLegs,
   args: JsonObject,
   context: Context,
-): Promise<string> {
-  const entered = await enter(first, args, context);
-  // It was recorded with its sibling just now; the next request gets the answer.
-  if (entered.kind === 'bought') throw hears({ kind: 'unknown_here' });
-  const held = await hold(entered, context);
-  try {
-    const settled = await held.settle(null);
-    await faults?.reach('before_hold');
-    await held.keep();
-    settled.announce();
-    return settled.payment_ref ?? '';
-  } catch (error) {
-    throw await held.abandon(error);
+): Promise<ChargedAnswer<JsonObject>> {
+  const { database, respond } = parts;
+  const { slot, first, second, brought, refused } = legs;
+  if (refused !== null) throw await withKnownCharge(parts, refused, context.payment);
+  if (brought !== null) return sendAgain(parts, { ...legs, brought }, args, context);
+  const shown_key = (context.payment && paymentNameIn(context.payment)?.claim_key) ?? null;
+  const standing = await claimOfSlot(database, slot);
+  const is_shown = standing !== null && standing.claimKey === shown_key;
+  if (standing?.state === 'held') {
+    const under_way = await claimOfSlot(database, first.second_slot(args));
+    if (under_way !== null && under_way.claimKey !== shown_key) throw respond({ kind: 'slot_taken', paid: second });
+    if (under_way === null) await requireStanding(parts, { paid: first, args, claim: standing }, second);
+    if (!is_shown) return sales.second({ ...second, held_under: delegationPathOf(standing.landing) }, args, context);
+    throw secondDue(parts, second, standing, context);
   }
+  if (standing !== null && !is_shown) throw respond({ kind: 'slot_taken', paid: first });
+  const payment_ref = await sales.first(first, args, context);
+  throw respond({ kind: 'second_due', paid: second, payment_ref });
 }
 
 /**
@@ -100,33 +74,29 @@ async function moveFirst(
  * unknown.
  */
 async function requireStanding(
-  { lookAtFirst, hears }: LegParts,
-  first: KeptLeg & { readonly claim: PaymentClaim },
+  parts: LegParts,
+  first: HeldLeg & { readonly claim: PaymentClaim },
   second: AnyPaid,
 ): Promise<void> {
-  const standing = await lookAtFirst(first);
-  if (standing === 'unknown') throw hears({ kind: 'unknown_here' });
-  if (standing === 'changing') throw hears({ kind: 'slot_taken', paid: second });
+  const { respond } = parts;
+  const standing = await lookAtFirst(parts, first);
+  if (standing === 'unknown') throw respond({ kind: 'unknown_here' });
+  if (standing === 'changing') throw respond({ kind: 'slot_taken', paid: second });
 }
 
 /** The first payment again: it is held, and what is still to be paid is repeated. */
-function secondDue(
-  { announce, hears }: LegParts,
-  second: Stamp<JsonObject, JsonObject>,
-  standing: PaymentClaim,
-  context: Context,
-) {
+function secondDue(parts: LegParts, second: Stamp<JsonObject, JsonObject>, standing: PaymentClaim, context: Context) {
   const { network, payer, taskId: task_id, landing, heldTransfer } = standing;
   const { transaction, index: transfer_index } = heldTransfer as ObservedTransfer;
   const x402_version = context.payment?.x402_version ?? 2;
-  announce(context, {
+  announce(parts, context, {
     payment: { x402_version, authorization: { network, payer } },
     task_id,
     transaction,
     transfer_index,
     landing,
   });
-  return hears({ kind: 'second_due', paid: second, payment_ref: foreignRef({ network, transaction }) });
+  return parts.respond({ kind: 'second_due', paid: second, payment_ref: foreignRef({ network, transaction }) });
 }
 
 /**
@@ -134,20 +104,20 @@ function secondDue(
  * without the payer's signature, and no replay of it is counted. One that was charged for another request, also for this one with
  * another body, gets that response; one in progress for it gets that its outcome is unknown.
  */
-async function again(
-  { known, replay }: LegParts,
+async function sendAgain(
+  parts: LegParts,
   { first, second, brought, brought_already }: AnyLegs & { readonly brought: JsonObject },
   args: JsonObject,
   { payment }: Context,
 ): Promise<ChargedAnswer<JsonObject>> {
   const task_id = brought.task_id as TaskId;
   if (payment !== null && paymentNameIn(payment) !== null) {
-    const { claim, charged } = await known.of(payment);
+    const { claim, charged } = await knownPayment(parts, payment);
     const under = claim && (delegationPathOf(claim.landing).at(-1) ?? null);
     const hashes = [first, second].map(({ field }) => paidRequestHash(field, args, under));
     if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash))
       throw new Refusal(brought_already, { facts: { charged } });
-    await replay(claim.taskId);
+    await parts.queues.replay.submit(claim.taskId);
   }
   return { answer: brought, task_id, settlement_status: 'idempotent_replay', receipt: { taskId: task_id } };
 }

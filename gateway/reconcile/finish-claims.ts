@@ -12,10 +12,11 @@ import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { StampFact } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { requestLabel } from '../call/claim/take.ts';
-import type { GivingUp } from '../call/give-up.ts';
+import { giveUpClaim, letClaimGo } from '../call/give-up.ts';
 import { keepLeg, type MovedLeg } from '../call/held-leg.ts';
-import { type Answered, foundLabel, type Landing, type Settled } from '../call/record/facts.ts';
+import { type AnswerSource, foundLabel, type Landing, type SettledFacts } from '../call/record/facts.ts';
 import type { RecordCall } from '../call/record/open-recording.ts';
+import type { ReleaseLater } from '../call/release-later.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Decision, NotTransferred, RecordableOutcome, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
@@ -29,7 +30,7 @@ const UNRECONCILED = 'some payments could not be reconciled';
 export interface FinishParts {
   readonly database: Database;
   railOf(claim: Pick<PaymentClaim, 'network'>): Pick<Rail, 'chain_epoch' | 'decide' | 'vouch' | 'isOver'>;
-  readonly giving_up: GivingUp;
+  readonly later: ReleaseLater;
   readonly log: Pick<LogStanding, 'halt' | 'signs'>;
   /** Checks whether the log extends the signed heads, and halts this process if it does not. */
   proveLog(): Promise<void>;
@@ -95,14 +96,14 @@ function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {
 /** Finishes one claim. If it never began to settle, nothing was sent, so it is released. For others the chain decides. */
 async function finish(parts: FinishParts, claim: PaymentClaim, lease: Lease): Promise<void> {
   if (claim.state === 'claimed') {
-    await parts.giving_up.giveUp(lease, { reason: 'process_ended', definite: true });
+    await giveUpClaim(parts, lease, { reason: 'process_ended', definite: true });
     return;
   }
   const settlement = await ask(parts, claim, sentOf(claim));
   const moved = settlement.kind === 'unknown' ? await vouchedFor(parts, claim) : settlement;
   if (moved?.kind === 'transferred' || moved?.kind === 'vouched') await recordLate(parts, claim, lease, moved);
   else if (settlement.kind !== 'transferred')
-    await parts.giving_up.giveUp(lease, { reason: settlement.reason, definite: settlement.kind === 'not_transferred' });
+    await giveUpClaim(parts, lease, { reason: settlement.reason, definite: settlement.kind === 'not_transferred' });
 }
 
 /**
@@ -134,7 +135,7 @@ async function orLetGo(parts: FinishParts, lease: Lease, work: (lease: Lease) =>
   try {
     await work(lease);
   } catch (fault) {
-    await parts.giving_up.letGo(lease, { reason: 'not_finished', definite: false });
+    await letClaimGo(parts, lease, { reason: 'not_finished', definite: false });
     throw fault;
   }
 }
@@ -156,7 +157,7 @@ async function recordLate(
     return;
   }
   const landed = claim.agentId === null ? null : agentId(claim.agentId);
-  const settled: Settled = {
+  const settled: SettledFacts = {
     task_id: claim.taskId,
     request_hash: claim.requestHash,
     // A stamp without effect has not opened its book. Its payer may have another book.
@@ -198,7 +199,7 @@ interface LegAnswer {
  * The answer to record. A stamp takes effect only if its claim can hold its slots: after a release, its wallet may have been registered in
  * the meantime. The money has a receipt in any case.
  */
-async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<Answered | LegAnswer> {
+async function answerOf(parts: FinishParts, claim: PaymentClaim, paid: AnyPaid): Promise<AnswerSource | LegAnswer> {
   if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'stored' };
   const request = parts.vault.open(claim.requestBox, requestLabel(claim.claimKey)).toString('utf8');
   const args = JSON.parse(request) as JsonObject;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
-import { keepBlocked, tellCounts } from '../call/claim/blocked-too-often.ts';
-import type { ReleaseLater } from '../call/give-up.ts';
+import { appendCounts, storeCounts } from '../call/claim/blocked-too-often.ts';
+import type { ReleaseLater } from '../call/release-later.ts';
 import type { Cosigning } from '../log/cosigning.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import { onEachRail, type Rails } from '../rails/rail.ts';
@@ -40,7 +40,7 @@ const rounds: readonly Round[] = [
   { name: 'rebroadcast', rest_ms: 1_000, run: ({ rails }) => onEachRail(rails, rail => rail.settler.rebroadcast()) },
   { name: 'orphans', rest_ms: 1_000, run: orphans },
   { name: 'chain', rest_ms: 5_000, while_halted: true, run: ({ rails }) => onEachRail(rails, rail => rail.look()) },
-  { name: 'counts', rest_ms: 5_000, run: tellCounts },
+  { name: 'counts', rest_ms: 5_000, run: appendCounts },
 ];
 
 export interface Reconciler {
@@ -79,7 +79,7 @@ export async function openReconciler(
       stopping.abort();
       await Promise.all(running);
       // If the database is unreachable, the counts are lost, as in a crash.
-      if (!parts.log.halt) await keepBlocked(parts).catch(trouble);
+      if (!parts.log.halt) await storeCounts(parts).catch(trouble);
       await heartbeat.stop();
     },
   };

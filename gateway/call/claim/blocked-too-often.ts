@@ -4,14 +4,15 @@ import { type BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.
 import { appendRepeats, countRepeats } from '../../../subgraphs/book/ledger/repeated-events.ts';
 import { type ReservationRequest } from '../../../subgraphs/book/ledger/reservation.ts';
 import { refusedTooOften } from '../../../subgraphs/book/ledger/reserve.ts';
-import { type Database, type Tx } from '../../../subgraphs/database.ts';
+import { type Database } from '../../../subgraphs/database.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
+import { type Tx } from '../../../subgraphs/transaction.ts';
 
 /**
  * Calls that their books keep refusing, each with its response: found by reads alone, and only for books that this process knows
  * to do so. `askingOf` returns null for a call that is not to be checked.
  */
-export async function turnedAway<I>(
+export async function refusedAlready<I>(
   tx: Tx,
   blocked_calls: BlockedCalls,
   items: readonly I[],
@@ -54,13 +55,13 @@ interface Counting {
 }
 
 /** Stores what this process has counted, and turns counts that have waited long enough into events. */
-export async function tellCounts(counting: Counting): Promise<void> {
-  await keepBlocked(counting);
+export async function appendCounts(counting: Counting): Promise<void> {
+  await storeCounts(counting);
   while ((await counting.database.transaction(tx => appendRepeats(tx))) === limits.counted_per_transaction_max);
 }
 
 /** If the commit's response was lost they are not counted again: missing some is better than counting some twice. */
-export async function keepBlocked({ database, blocked_calls }: Counting): Promise<void> {
+export async function storeCounts({ database, blocked_calls }: Counting): Promise<void> {
   const counts = blocked_calls.take();
   if (counts.length === 0) return;
   try {

@@ -7,7 +7,6 @@ import {
   reserve,
   UNASKED,
 } from '../../../subgraphs/book/ledger/reserve.ts';
-import { type Tx } from '../../../subgraphs/database.ts';
 import { beginKeyCalls, type KeyCallHold } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
   dropNames,
@@ -18,8 +17,9 @@ import {
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { type RequestedCall } from '../../../subgraphs/requested-call.ts';
 import { type ClaimSession, judgeUnderSessions } from '../../../subgraphs/session/delegation/hold.ts';
-import { type RefusedBySession } from '../grants.ts';
-import { runOthers, turnedAway } from './blocked-too-often.ts';
+import { type Tx } from '../../../subgraphs/transaction.ts';
+import { refusedAlready, runOthers } from './blocked-too-often.ts';
+import { type RefusedBySession } from './under-sessions.ts';
 
 /** A call by API key, and what its book is told of it. */
 export interface KeyCalling {
@@ -57,7 +57,7 @@ export async function holdKeyCalls(
     return taking && taking.kind !== 'taken' ? taking : null;
   };
   const going = callings.filter(calling => missed(calling) === null);
-  const away = await turnedAway(tx, blocked_calls, going, askingOf);
+  const away = await refusedAlready(tx, blocked_calls, going, askingOf);
   const outcomes = await runOthers(going, away, others => holdOthers(tx, refuser, others));
   const outcomeOf = new Map(going.map((calling, index) => [calling, outcomes[index] as KeyCallOutcome]));
   dropNames(

@@ -12,20 +12,20 @@ import {
   reserve,
   UNASKED,
 } from '../../../subgraphs/book/ledger/reserve.ts';
-import { type Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { type RequestedCall } from '../../../subgraphs/requested-call.ts';
 import { agentsOfWallets } from '../../../subgraphs/session/agent/find.ts';
+import { type Tx } from '../../../subgraphs/transaction.ts';
 import { type Faults } from '../../operations/faults.ts';
-import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from '../grants.ts';
 import { type Ground } from '../ground.ts';
 import { type Recorded, type Recording } from '../record/facts.ts';
 import { type Committed } from '../record/record.ts';
-import { runOthers, turnedAway } from './blocked-too-often.ts';
+import { refusedAlready, runOthers } from './blocked-too-often.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-calls.ts';
+import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** Commits of paid calls by kind: those that arrive together share a transaction. */
 export interface Queues extends ClaimQueues {
@@ -103,7 +103,7 @@ function holding<I, O>(faults: Faults | null, run: Run<I, O>): Run<I, O> {
 
 /** A payment that has a claim here gets its former result. */
 async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly PlacedClaim[]) {
-  const away = await turnedAway(tx, blocked_calls, placed, ({ asked }) => asked);
+  const away = await refusedAlready(tx, blocked_calls, placed, ({ asked }) => asked);
   if (away.size === 0) return away;
   const standing = await standingClaims(
     tx,

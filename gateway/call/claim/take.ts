@@ -1,6 +1,5 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { type TaskId } from '../../../schema/ids.ts';
 import { approvalLimits } from '../../../schema/limits.ts';
 import { NOTE_HEADER, readNote } from '../../../schema/session/note-header.ts';
 import { requestText } from '../../../schema/session/request-text.ts';
@@ -8,92 +7,74 @@ import { sealCallText } from '../../../subgraphs/book/approval/call-text.ts';
 import { isApproved } from '../../../subgraphs/book/approval/is-approved.ts';
 import { type Random } from '../../../subgraphs/clock.ts';
 import { type Context } from '../../../subgraphs/context.ts';
-import { type Database } from '../../../subgraphs/database.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
-import { type ClaimRequest, type Lease } from '../../../subgraphs/receipt/claim/claim.ts';
+import { type ClaimRequest } from '../../../subgraphs/receipt/claim/claim.ts';
 import { identifierSlot, nameOfSlot } from '../../../subgraphs/receipt/claim/identifier.ts';
 import { isProofSlot, proofSlots } from '../../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey, leaseOfTask } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { isRouted } from '../../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../../subgraphs/receipt/inference/vendor-blind.ts';
-import { type AnyPaid, type WorkBounds } from '../../../subgraphs/sale.ts';
+import { type AnyPaid } from '../../../subgraphs/sale.ts';
 import { type ClaimSession } from '../../../subgraphs/session/delegation/hold.ts';
 import { type Vault } from '../../../subgraphs/vault.ts';
-import { type LogStanding } from '../../log/open-log.ts';
 import { type Authorization, paymentId, paymentToJson } from '../../rails/payment.ts';
 import { type PayTo } from '../../x402/offer.ts';
-import { type GivingUp, type ReleaseLater } from '../give-up.ts';
+import { giveUpClaim } from '../give-up.ts';
+import { type CallParts } from '../parts.ts';
 import { type CallLanding } from '../record/facts.ts';
-import { type Asked } from '../request.ts';
-import { type CallOutcome, type Hears } from '../respond.ts';
-import { type Presented } from '../verify-payment.ts';
-import { type Claiming, type Queues, type TakenClaim } from './queues.ts';
-
-/** A paid request, held by this process under a lease. */
-export interface Claimed extends Presented {
-  readonly claim: ClaimRequest;
-  readonly lease: Lease;
-  readonly task_id: TaskId;
-  /** As the book allowed when it let the call pass. */
-  readonly allowed_models: WorkBounds['allowed_models'];
-}
+import { type RequestedSale } from '../request.ts';
+import { type CallOutcome } from '../respond.ts';
+import { type Presented } from '../states.ts';
+import { type Claiming, type TakenClaim } from './queues.ts';
 
 export const requestLabel = (claim_key: string): string => `request:${claim_key}`;
 
 export type ToClaim = Presented & Pick<ClaimRequest, 'task_id' | 'means'>;
 
-export interface RequestParts {
-  readonly random: Random;
-  readonly vault: Vault;
-  readonly pay_to: PayTo;
-  /** Owner name of this process in leases and claims. */
-  readonly owner: string;
-  readonly hears: Hears;
-}
-
 /** Makes claims with all that reconcile needs to finish them alone, except for the book, which is looked up with each claim. */
-export function openClaimRequests(parts: RequestParts) {
-  const { vault, pay_to, owner, hears } = parts;
-  return async (presented: ToClaim, context: Context): Promise<Claiming> => {
-    const { paid, payment, claim_key, request_hash, is_former, task_id, means, is_payers = false } = presented;
-    const { authorization } = payment;
-    requirePayee(pay_to, paid, authorization);
-    if (context.principal.possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
-    const book = await landsOn(presented, context);
-    const note = noteOf(context);
-    const request = {
-      claim_key,
-      field: paid.field,
-      request_hash,
-      is_former,
-      task_id,
-      lease_owner: owner,
-      network: authorization.network,
-      payer: authorization.payer,
-      payment_id: paymentId(authorization),
-      amount_atomic: authorization.amount_atomic,
-      valid_before: authorization.valid_before_seconds,
-      authorization: paymentToJson(payment),
-      means,
-      landing: { ...landingOf(parts.random, presented, context), ...delegationOf(presented) },
-      request_box: requestBox(vault, presented),
-      identifier: presented.identifier,
-      is_payers,
-      slots: [
-        ...slotsOf(presented),
-        ...(isAfterFirst(paid) ? [] : proofSlots(context.principal.possession, isStamped(paid))),
-      ],
-    };
-    const holds_atomic = paid.reserves ? (paid.reserved_atomic ?? authorization.amount_atomic) : NOTHING;
-    const { under = null } = presented;
-    return {
-      request,
-      book,
-      holds_atomic,
-      call: presented.call,
-      sealText: approval_id => sealCallText(vault, approval_id, { ...requestText(presented.args), note }),
-      ...(under ? { under } : {}),
-    };
+async function claimingOf(
+  { vault, random, pay_to, owner, respond }: Pick<CallParts, 'vault' | 'random' | 'pay_to' | 'owner' | 'respond'>,
+  presented: ToClaim,
+  context: Context,
+): Promise<Claiming> {
+  const { paid, payment, claim_key, request_hash, is_former, task_id, means, is_payers = false } = presented;
+  const { authorization } = payment;
+  requirePayee(pay_to, paid, authorization);
+  if (context.principal.possession.kind === 'wrong') throw respond({ kind: 'wrong_session' });
+  const book = await bookOf(presented, context);
+  const note = noteOf(context);
+  const request = {
+    claim_key,
+    field: paid.field,
+    request_hash,
+    is_former,
+    task_id,
+    lease_owner: owner,
+    network: authorization.network,
+    payer: authorization.payer,
+    payment_id: paymentId(authorization),
+    amount_atomic: authorization.amount_atomic,
+    valid_before: authorization.valid_before_seconds,
+    authorization: paymentToJson(payment),
+    means,
+    landing: { ...landingOf(random, presented, context), ...delegationOf(presented) },
+    request_box: requestBox(vault, presented),
+    identifier: presented.identifier,
+    is_payers,
+    slots: [
+      ...slotsOf(presented),
+      ...(isAfterFirst(paid) ? [] : proofSlots(context.principal.possession, isStamped(paid))),
+    ],
+  };
+  const holds_atomic = paid.reserves ? (paid.reserved_atomic ?? authorization.amount_atomic) : NOTHING;
+  const { under = null } = presented;
+  return {
+    request,
+    book,
+    holds_atomic,
+    call: presented.call,
+    sealText: approval_id => sealCallText(vault, approval_id, { ...requestText(presented.args), note }),
+    ...(under ? { under } : {}),
   };
 }
 
@@ -147,7 +128,7 @@ const NOTHING = atomicAmount(0n);
 const MARK = Buffer.of(0);
 
 /** The session's book, or else the payer's: decided before the money moves, and stored on the claim. */
-export async function landsOn({ paid, args, payer }: Presented, context: Context): Promise<Claiming['book']> {
+export async function bookOf({ paid, args, payer }: Presented, context: Context): Promise<Claiming['book']> {
   const { possession } = context.principal;
   if (paid.book) return paid.book(args, payer, context);
   return possession.kind === 'proven' ? possession.agent_id : 'payers';
@@ -155,7 +136,7 @@ export async function landsOn({ paid, args, payer }: Presented, context: Context
 
 export function landingOf(
   random: Random,
-  { paid, call, address_mark, router_key_mark, idempotency_mark }: Asked,
+  { paid, call, address_mark, router_key_mark, idempotency_mark }: RequestedSale,
   context: Context,
 ): CallLanding {
   const { api_key, possession } = context.principal;
@@ -189,35 +170,32 @@ export function landingOf(
   };
 }
 
-export interface TakeParts {
-  readonly database: Database;
-  readonly queue: Queues['claim'];
-  readonly log: LogStanding;
-  readonly requestOf: (to_claim: ToClaim, context: Context) => Promise<Claiming>;
-  readonly giving_up: Pick<GivingUp, 'giveUp'>;
-  readonly later: ReleaseLater;
-  readonly hears: Hears;
-}
+type TakeParts = Pick<
+  CallParts,
+  'database' | 'vault' | 'random' | 'log' | 'pay_to' | 'owner' | 'queues' | 'later' | 'respond'
+>;
 
 /** Result of a claim: taken, someone else's, or refused by its book. */
 export type ClaimAnswer = Exclude<TakenClaim['outcome'], { kind: 'beyond_means' }>;
 export type AnsweredClaim = { readonly claim: TakenClaim['claim']; readonly outcome: ClaimAnswer };
-export type TakeClaim = (to_claim: ToClaim, spent: boolean, context: Context) => Promise<AnsweredClaim>;
 
 /**
  * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain shows the payment used.
  * @throws if the database is unreachable; then no work is done and nothing is sent
  */
-export function openTakeClaim(parts: TakeParts): TakeClaim {
-  return async (to_claim, spent, context) => {
-    try {
-      if (!parts.log.sound) await requireClaimed(parts, to_claim, spent);
-      const claiming = await parts.requestOf(to_claim, context);
-      return await claimWithinFunds(parts, to_claim, claiming);
-    } catch (error) {
-      throw error instanceof DatabaseAway ? await unclaimed(parts, to_claim, spent, error) : error;
-    }
-  };
+export async function takeClaim(
+  parts: TakeParts,
+  to_claim: ToClaim,
+  spent: boolean,
+  context: Context,
+): Promise<AnsweredClaim> {
+  try {
+    if (!parts.log.sound) await requireClaimed(parts, to_claim, spent);
+    const claiming = await claimingOf(parts, to_claim, context);
+    return await submitClaim(parts, to_claim, claiming);
+  } catch (error) {
+    throw error instanceof DatabaseAway ? await unclaimed(parts, to_claim, spent, error) : error;
+  }
 }
 
 /**
@@ -225,14 +203,14 @@ export function openTakeClaim(parts: TakeParts): TakeClaim {
  * back, so a missing claim means nothing.
  */
 async function requireClaimed(
-  { database, log, hears }: TakeParts,
+  { database, log, respond }: TakeParts,
   { claim_key }: ToClaim,
   spent: boolean,
 ): Promise<void> {
   const standing = await claimByKey(database, claim_key);
   if (standing?.state === 'settling' || standing?.state === 'recorded') return;
-  if (log.halt && spent) throw hears({ kind: 'unknown_here' });
-  throw hears({ kind: 'not_taken', unsure: log.halt !== null });
+  if (log.halt && spent) throw respond({ kind: 'unknown_here' });
+  throw respond({ kind: 'not_taken', unsure: log.halt !== null });
 }
 
 /** A call that is claimed, worked for and mined between the two requests of one look is seen by the next. */
@@ -242,50 +220,55 @@ const LOOKS_MAX = 2;
  * Claims. A payer whose open calls seem to exceed the balance is checked again before the refusal, because a call that is being
  * settled may have left the balance and still count as open. @throws payment_rejected (`insufficient_funds`), chain_unavailable
  */
-async function claimWithinFunds(parts: TakeParts, { paid, rail }: ToClaim, claiming: Claiming): Promise<AnsweredClaim> {
+export async function submitClaim(
+  parts: TakeParts,
+  { paid, rail }: Pick<ToClaim, 'paid' | 'rail'>,
+  claiming: Claiming,
+): Promise<AnsweredClaim> {
   const { request } = claiming;
   let { claim, outcome } = await submit(parts, claiming);
   for (let looks = 0; outcome.kind === 'beyond_means' && looks < LOOKS_MAX; looks++) {
     const funds = await rail.funds(request.payer);
-    if (funds.kind !== 'ok') throw parts.hears({ kind: 'chain_unreachable' }, funds.cause);
+    if (funds.kind !== 'ok') throw parts.respond({ kind: 'chain_unreachable' }, funds.cause);
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
   }
   // A person may have approved what its book refused before, so it is judged once more.
   if (outcome.kind === 'blocked' && (await isApproved(parts.database, claim, outcome.refusal_id)))
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, approved: true } }));
-  if (outcome.kind === 'beyond_means') throw parts.hears({ kind: 'rejected', paid, reason: 'insufficient_funds' });
+  if (outcome.kind === 'beyond_means') throw parts.respond({ kind: 'rejected', paid, reason: 'insufficient_funds' });
   return { claim, outcome };
 }
 
-async function submit({ database, queue, giving_up, later }: TakeParts, claiming: Claiming): Promise<TakenClaim> {
+async function submit(parts: TakeParts, claiming: Claiming): Promise<TakenClaim> {
+  const { database, queues, later } = parts;
   try {
-    return await queue.submit(claiming);
+    return await queues.claim.submit(claiming);
   } catch (error) {
     // The claim may exist all the same: this process would not know it, and it would seem in flight for minutes.
     if (error instanceof DatabaseAway && error.in_doubt)
       later.add(async () => {
         const lease = await leaseOfTask(database, claiming.request);
-        if (lease) await giving_up.giveUp(lease, { reason: 'unavailable', definite: false });
+        if (lease) await giveUpClaim(parts, lease, { reason: 'unavailable', definite: false });
       });
     throw error;
   }
 }
 
 /** "Not charged" is said only of a payment that is known not to have been sent by any earlier call. */
-async function unclaimed(
-  { database, hears }: TakeParts,
-  { claim_key }: ToClaim,
+export async function unclaimed(
+  { database, respond }: Pick<CallParts, 'database' | 'respond'>,
+  { claim_key }: Pick<ToClaim, 'claim_key'>,
   spent: boolean,
   cause: DatabaseAway,
 ): Promise<Refusal> {
   const standing = await claimByKey(database, claim_key).catch(() => undefined);
   const sent = standing?.state === 'settling' || standing?.state === 'recorded';
-  if (spent || sent) return hears({ kind: 'unknown_here' }, cause);
-  return hears({ kind: 'not_taken', unsure: standing === undefined }, cause);
+  if (spent || sent) return respond({ kind: 'unknown_here' }, cause);
+  return respond({ kind: 'not_taken', unsure: standing === undefined }, cause);
 }
 
 /** A payment that already has a claim: each state has its own code, and none charges again. */
-export function whoseElse(
+export function outcomeOfClaim(
   outcome: Exclude<ClaimAnswer, { kind: 'claimed' | 'replayed' | 'blocked' | 'blocked_too_often' }>,
   paid: AnyPaid,
 ): CallOutcome {

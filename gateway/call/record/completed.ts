@@ -1,11 +1,11 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../../schema/observed-transfer.ts';
 import { outputCommitmentOf } from '../../../schema/output-commitment.ts';
-import type { CompletionRequest } from '../../../schema/requests/completion.ts';
+import { type CompletionRequest } from '../../../schema/requests/completion.ts';
 import { INBOUND } from '../../../schema/router/work-report.ts';
 import { appendBoardEvents } from '../../../subgraphs/board/event/append.ts';
-import type { BoardCompletion } from '../../../subgraphs/board/inbound/completion.entity.ts';
-import type { CompletionOutcome, Completions } from '../../../subgraphs/board/inbound/completions.ts';
+import { type BoardCompletion } from '../../../subgraphs/board/inbound/completion.entity.ts';
+import { type CompletionOutcome, type Completions } from '../../../subgraphs/board/inbound/completions.ts';
 import {
   dropCompletions,
   isSameCompletion,
@@ -13,14 +13,13 @@ import {
   takeCompletions,
 } from '../../../subgraphs/board/inbound/store.ts';
 import { iso } from '../../../subgraphs/clock.ts';
-import type { NamedWrite } from '../../../subgraphs/context.ts';
-import type { Tx } from '../../../subgraphs/database.ts';
+import { type NamedWrite } from '../../../subgraphs/context.ts';
 import { takeFreeSlots } from '../../../subgraphs/receipt/claim/slots.ts';
 import { type PreparedReceipt, prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
 import { takeKeys } from '../../../subgraphs/receipt/written-once/written-once.ts';
-import { readsOf } from '../../../subgraphs/transaction.ts';
-import type { Ground } from '../ground.ts';
-import type { FormParts } from './forms.ts';
+import { readsOf, type Tx } from '../../../subgraphs/transaction.ts';
+import { type Ground } from '../ground.ts';
+import { type FormParts } from './forms.ts';
 import { type RecordKind, recordTogether, requireSaved } from './record.ts';
 
 interface Completing {

@@ -63,7 +63,7 @@ export interface CallLanding extends JsonObject {
 }
 
 /** Recorded for every call. */
-interface Landed {
+interface CallFacts {
   readonly task_id: TaskId;
   readonly request_hash: string;
   readonly agent_id: AgentId | null;
@@ -71,7 +71,7 @@ interface Landed {
 }
 
 /** The facts of a claim that make its record, the same for a waiting caller and for reconcile. */
-export interface Settled extends Landed {
+export interface SettledFacts extends CallFacts {
   readonly network: NetworkName;
   /** Which of this database's chains it moved on; always 0 on real networks. */
   readonly chain_epoch: number;
@@ -84,14 +84,14 @@ export interface Settled extends Landed {
 }
 
 /** The same for a call by API key: no money moved, and none ever will. */
-export interface Waived extends Landed {
+export interface WaivedFacts extends CallFacts {
   /** Null for a stamp, whose own row has the receipt. */
   readonly waived_by: WaivedBy | null;
   readonly transfer: null;
 }
 
 /** Source of the answer that is stored for redelivery. */
-export type Answered =
+export type AnswerSource =
   /** It was sealed with the claim before the payment was sent. */
   | { readonly kind: 'stored' }
   /** The work was done, or ended, after the payment had moved. */
@@ -109,11 +109,11 @@ export interface StampAnswer {
 
 /** What entitles this process to record the call: its payment's claim, or its hold on the task. */
 type Entitled =
-  | { readonly lease: Lease; readonly settled: Settled }
-  | { readonly hold: KeyCallHold; readonly settled: Waived; readonly named: NamedAnswer | null };
+  | { readonly lease: Lease; readonly settled: SettledFacts }
+  | { readonly hold: KeyCallHold; readonly settled: WaivedFacts; readonly named: NamedAnswer | null };
 
 /** A call that is to be recorded. */
-export type Recordable = Entitled & { readonly answer: Answered };
+export type Recordable = Entitled & { readonly answer: AnswerSource };
 
 export type Recording = Recordable & {
   /** Made outside the lock, with all signatures but the JWS; at least one. The first is the call's own, if it has one. */

@@ -13,11 +13,11 @@ import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-fa
 import type { Stamp, StampContext } from '../../../subgraphs/sale.ts';
 import type { StampedMoney, StampedRow } from '../../../subgraphs/stamped-row.ts';
 import type { RecordableOutcome } from '../../rails/outcome.ts';
-import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
+import type { Landing, Recordable, Recording, SettledFacts, WaivedFacts } from './facts.ts';
 
 /* What a record says: the forms of the receipt and of the row, from the same facts. */
 
-type Facts = Settled | Waived;
+type Facts = SettledFacts | WaivedFacts;
 
 /** What a row and a receipt say of the money. */
 const rests = {
@@ -39,16 +39,16 @@ export const unpaid = {
   payer_wallet: null,
 } as const satisfies Partial<InitialFacts>;
 
-export function paymentRef({ network, transfer }: Pick<Settled, 'network' | 'transfer'>): string {
+export function paymentRef({ network, transfer }: Pick<SettledFacts, 'network' | 'transfer'>): string {
   return `${network}:${transfer.tx_hash}`;
 }
 
 /** The place in the block is known only for a transfer that was seen. */
-function transferIndex({ transfer }: Settled): number | null {
+function transferIndex({ transfer }: SettledFacts): number | null {
   return transfer.kind === 'transferred' ? transfer.transfer_index : null;
 }
 
-function paymentOf(settled: Settled): ReceiptFacts['payment'] {
+function paymentOf(settled: SettledFacts): ReceiptFacts['payment'] {
   return {
     ref: paymentRef(settled),
     transfer_index: transferIndex(settled),
@@ -95,7 +95,10 @@ export interface FormParts {
 /**
  * Everything that a call leaves, except for its place in log and book: its own receipt and row, and those of what a stamp buys.
  */
-export function leftBy(parts: FormParts, { settled, answer }: Recordable): Pick<Recording, 'collections' | 'sibling'> {
+export function collectionsOf(
+  parts: FormParts,
+  { settled, answer }: Recordable,
+): Pick<Recording, 'collections' | 'sibling'> {
   const stamp = answer.kind === 'stamp' ? answer : null;
   const chained = stamp?.paid.chained ?? null;
   const own = settled.transfer !== null || settled.waived_by !== null ? [ownCollection(parts, settled, chained)] : [];
@@ -118,11 +121,11 @@ function ownCollection(
 }
 
 /** What a chained stamp signs of its payment in place of `payment`: the transfer, beside the book. */
-function chainedOf(settled: Settled): Pick<ReceiptFacts, 'payment' | 'chained'> {
+function chainedOf(settled: SettledFacts): Pick<ReceiptFacts, 'payment' | 'chained'> {
   return { payment: null, chained: { observed_transfer: transferOf(settled), payer_proven: true } };
 }
 
-function transferOf(settled: Settled): ObservedTransfer {
+function transferOf(settled: SettledFacts): ObservedTransfer {
   const { network, transfer, payer, pay_to, amount_atomic } = settled;
   const { usdc: asset } = networks[network];
   const moved = { rail: 'usdc', asset, payer, pay_to, amount: amount_atomic.toString() } as const;

@@ -9,7 +9,7 @@ import { openQueues, type Queues } from '../claim/queues.ts';
 import type { Ground } from '../ground.ts';
 import { openCompletions } from './completed.ts';
 import type { Recordable, Recorded } from './facts.ts';
-import { type FormParts, leftBy } from './forms.ts';
+import { collectionsOf, type FormParts } from './forms.ts';
 import { openHandOffs } from './handed-on.ts';
 import { recordTogether } from './record.ts';
 import { openReports } from './reported.ts';
@@ -47,7 +47,7 @@ export function openRecording(ground: Ground, { profile, anchor }: RecordingOpti
   return {
     queues: { ...openQueues(ground, refusing), record: sold.queue },
     blocked_calls,
-    record: recordable => sold.record({ ...recordable, ...leftBy(forms, recordable) }),
+    record: recordable => sold.record({ ...recordable, ...collectionsOf(forms, recordable) }),
     reports: openReports(ground, forms),
     completions: openCompletions(ground, forms),
     hand_offs: openHandOffs(ground, forms),

@@ -1,13 +1,13 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { type CollectedCall, type Collection, collect } from '../../../subgraphs/book/ledger/collect.ts';
-import type { Tx } from '../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
 import { lockLogHead, type OpenLog } from '../../../subgraphs/receipt/log/head.ts';
 import { signedHeadAbove } from '../../../subgraphs/receipt/log/signed-heads.ts';
-import type { SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
-import type { Ground } from '../ground.ts';
+import { type SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
+import { type Tx } from '../../../subgraphs/transaction.ts';
+import { type Ground } from '../ground.ts';
 
 /*
  * Everything that gets a receipt goes through here: calls that were sold, reports, completions and hand-offs. Row, receipt, leaf and head

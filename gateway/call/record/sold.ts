@@ -1,6 +1,5 @@
 import { type JsonObject } from '../../../schema/canonical-json.ts';
 import { type CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
-import { type Tx } from '../../../subgraphs/database.ts';
 import { awaitArrivals } from '../../../subgraphs/receipt/claim/doubt.ts';
 import { endKeyCalls } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
@@ -9,6 +8,7 @@ import { answerLabel } from '../../../subgraphs/receipt/claim/rerun.ts';
 import { takeFreeSlots } from '../../../subgraphs/receipt/claim/slots.ts';
 import { markRecorded, storeAnswers } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { countSpent, keepCalls, type RecordedCall } from '../../../subgraphs/session/delegation/count-spent.ts';
+import { type Tx } from '../../../subgraphs/transaction.ts';
 import { type Ground } from '../ground.ts';
 import { type Landing, type Recorded, type Recording, SlotTaken } from './facts.ts';
 import { stampedBy } from './forms.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Movement } from '../../../gateway/call/held.ts';
 import type { CallOutcome } from '../../../gateway/call/respond.ts';
-import { movementOf, openHears } from '../../../gateway/call/respond.ts';
+import { movementOf, openRespond } from '../../../gateway/call/respond.ts';
+import type { Movement } from '../../../gateway/call/states.ts';
 import type { NotSent } from '../../../gateway/rails/outcome.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
@@ -11,7 +11,7 @@ import type { TaskId } from '../../../schema/ids.ts';
 import type { BlockedTooOften } from '../../../subgraphs/book/ledger/block.ts';
 import type { AnyPaid } from '../../../subgraphs/sale.ts';
 
-const hears = openHears(openChallenges({ base: `0x${'11'.repeat(20)}` }), 'http://svc.test');
+const respond = openRespond(openChallenges({ base: `0x${'11'.repeat(20)}` }), 'http://svc.test');
 
 const paid = {
   field: 'Mutation.createChatCompletion',
@@ -139,7 +139,7 @@ describe('what a caller hears', () => {
     fc.assert(
       fc.property(outcomes, outcome => {
         expect(movementOf(outcome)).toBe(known[outcome.kind].movement);
-        if (known[outcome.kind].movement !== 'nothing_moved') expect(mayPayAgain(hears(outcome))).toBe(false);
+        if (known[outcome.kind].movement !== 'nothing_moved') expect(mayPayAgain(respond(outcome))).toBe(false);
       }),
       { numRuns: 2_000 },
     );
@@ -148,7 +148,7 @@ describe('what a caller hears', () => {
   it('leaves a payment of which nothing is known open, or spent, to whoever reads the answer', () => {
     fc.assert(
       fc.property(outcomes, outcome => {
-        const { code, extensions } = hears(outcome);
+        const { code, extensions } = respond(outcome);
         if (known[outcome.kind].movement !== 'nothing_moved' && outcome.kind !== 'still_owed')
           expect(paymentStateAfter(code, extensions.charged, true)).not.toBe('unused');
       }),
@@ -159,24 +159,24 @@ describe('what a caller hears', () => {
   it('is an offer of another payment for one that is refused, and for nothing else that was shown', () => {
     const offers = (Object.keys(known) as CallOutcome['kind'][]).filter(kind => {
       const [one] = fc.sample(known[kind].outcome as fc.Arbitrary<object>, 1);
-      return kind !== 'still_owed' && hears({ kind, ...one } as CallOutcome).status === 402;
+      return kind !== 'still_owed' && respond({ kind, ...one } as CallOutcome).status === 402;
     });
     expect(offers).toEqual(['unpaid', 'second_due', 'rejected']);
   });
 
   it('names what was sent where that is known, and says nothing of it where it is not', () => {
     const sent = `0x${'cd'.repeat(32)}`;
-    expect(hears({ kind: 'unknown', transaction: sent }).extensions).toEqual({
+    expect(respond({ kind: 'unknown', transaction: sent }).extensions).toEqual({
       code: 'settlement_pending',
       status: 503,
       transaction: sent,
     });
-    expect(Object.keys(hears({ kind: 'unknown', transaction: null }).extensions)).toEqual(['code', 'status']);
+    expect(Object.keys(respond({ kind: 'unknown', transaction: null }).extensions)).toEqual(['code', 'status']);
   });
 
   it('keeps the cause for the log alone', () => {
     const cause = new Error('postgres://svc:secret@db');
-    const refusal = hears({ kind: 'not_taken', unsure: true }, cause);
+    const refusal = respond({ kind: 'not_taken', unsure: true }, cause);
     expect(refusal.originalError).toBe(cause);
     expect(JSON.stringify(refusal)).not.toContain('secret');
   });
@@ -197,11 +197,11 @@ describe('what a caller hears of a rail', () => {
     [{ kind: 'not_sent', reason: 'journal_failed' }, 'unavailable', { charged: false }],
     [{ kind: 'not_sent', reason: 'stopped' }, 'unavailable', { charged: false }],
   ])('%j is 503 %s, and never an offer to pay again', (outcome, code, facts) => {
-    expect(hears(outcome).extensions).toEqual({ status: 503, code, ...facts });
+    expect(respond(outcome).extensions).toEqual({ status: 503, code, ...facts });
   });
 
   it('is 402 with the offer, not charged, where the chain or whoever settles has said no', () => {
-    const refusal = hears({ kind: 'rejected', paid, reason: 'insufficient_funds' });
+    const refusal = respond({ kind: 'rejected', paid, reason: 'insufficient_funds' });
     expect(refusal).toMatchObject({ status: 402, code: 'payment_rejected', message: 'insufficient_funds' });
     expect(refusal.extensions).toMatchObject({ charged: false, x402: { x402Version: 1 } });
   });

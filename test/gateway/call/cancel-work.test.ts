@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WorkUnderway } from '../../../gateway/call/cancel.ts';
+import { WorkUnderway } from '../../../gateway/call/work-underway.ts';
 
 const underway = new WorkUnderway();
 

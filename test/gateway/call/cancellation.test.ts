@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { WorkUnderway } from '../../../gateway/call/cancel.ts';
-import type { Claimed } from '../../../gateway/call/claim/take.ts';
-import { abandonClaimed, openGivingUp, ReleaseLater } from '../../../gateway/call/give-up.ts';
+import { abandonClaimed } from '../../../gateway/call/give-up.ts';
+import { ReleaseLater } from '../../../gateway/call/release-later.ts';
+import type { Claimed } from '../../../gateway/call/states.ts';
+import { WorkUnderway } from '../../../gateway/call/work-underway.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { cancelClaim } from '../../../subgraphs/receipt/claim/cancel.ts';
 import { claim, claimRequest, heldLease } from '../../harness/claim/fixture.ts';
@@ -21,12 +22,14 @@ async function toldAfter(heard: boolean): Promise<string> {
   const underway = new WorkUnderway();
   if (heard) underway.cancel(request.task_id);
   const parts = {
-    giving_up: openGivingUp({ database, log: { halt: null }, later: new ReleaseLater() }),
+    database,
+    log: { halt: null },
+    later: new ReleaseLater(),
     failures: {} as never,
     underway,
-    hears: ({ kind }: { kind: string }) => new Refusal('settlement_pending', { detail: kind }),
+    respond: ({ kind }: { kind: string }) => new Refusal('settlement_pending', { detail: kind }),
   };
-  const { message } = await abandonClaimed(parts as never, claimed, 'nothing_moved', new Error('hung up on'));
+  const { message } = await abandonClaimed(parts, claimed, 'nothing_moved', new Error('hung up on'));
   return message;
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { KeyCalls } from '../../../gateway/call/by-key.ts';
-import { openHears } from '../../../gateway/call/respond.ts';
+import { KeyCalls } from '../../../gateway/call/key-calls.ts';
+import { openRespond } from '../../../gateway/call/respond.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
 
 const refused = expect.objectContaining({ code: 'rate_limited', status: 429 });
 
 it('lets so many calls of one key be under way, and those of another beside them', () => {
-  const calls = new KeyCalls(2, openHears(openChallenges({}), 'http://svc.test'));
+  const calls = new KeyCalls(2, openRespond(openChallenges({}), 'http://svc.test'));
   const first = calls.begin('one');
   calls.begin('one');
   expect(() => calls.begin('one')).toThrow(refused);

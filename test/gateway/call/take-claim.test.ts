@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openQueues } from '../../../gateway/call/claim/queues.ts';
-import { openTakeClaim, whoseElse } from '../../../gateway/call/claim/take.ts';
+import { outcomeOfClaim, submitClaim, unclaimed } from '../../../gateway/call/claim/take.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';
@@ -20,36 +20,27 @@ const PRICE = atomicAmount(2000n);
 const call = { field: 'Mutation.createChatCompletion', model: null, models: [], intent_id: null, attempt_index: null };
 
 let database: Database;
-let take: ReturnType<typeof openTakeClaim>;
+let parts: Parameters<typeof submitClaim>[0];
 beforeAll(async () => {
   database = await freshStore();
   await withBooks(database, 1);
   await setPolicy(database, AGENT, parsePolicy('tier2_above', '1999'));
   const queues = openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() });
-  const bound = { request_hash: 'a'.repeat(64), amount_atomic: PRICE, landing: { paid_from_mark: 'm' } };
-  take = openTakeClaim({
-    database,
-    queue: queues.claim,
-    log: { sound: true } as never,
-    giving_up: null as never,
-    later: null as never,
-    hears: null as never,
-    requestOf: async ({ claim_key, task_id }) => ({
-      request: claimRequest(claim_key, {
-        ...bound,
-        task_id,
-        means: { balance_atomic: 10n ** 12n, moved: [] } as never,
-      }),
-      book: AGENT,
-      holds_atomic: PRICE,
-      sealText: () => Buffer.alloc(0),
-      call: { ...call, parent_ref: null },
-    }),
-  });
+  parts = { database, queues } as unknown as typeof parts;
 });
 
-const buy = async (claim_key: string) =>
-  (await take({ claim_key, task_id: claimRequest('x').task_id } as never, false, null as never)).outcome;
+async function buy(claim_key: string) {
+  const bound = { request_hash: 'a'.repeat(64), amount_atomic: PRICE, landing: { paid_from_mark: 'm' } };
+  const means = { balance_atomic: 10n ** 12n, moved: [] };
+  const { outcome } = await submitClaim(parts, null as never, {
+    request: claimRequest(claim_key, { ...bound, means }),
+    book: AGENT,
+    holds_atomic: PRICE,
+    sealText: () => Buffer.alloc(0),
+    call: { ...call, parent_ref: null },
+  });
+  return outcome;
+}
 
 async function rows(): Promise<number> {
   const [found] = await database.query<{ n: number }>({ text: 'select count(*)::int as n from book_row' });
@@ -89,16 +80,9 @@ describe('a claim that the database gave no answer to', () => {
     const key = `away ${state}`;
     await claim(database, claimRequest(key));
     await database.query({ text: 'update payment_claim set state = $2 where claim_key = $1', values: [key, state] });
-    const away = openTakeClaim({
-      database,
-      queue: { submit: () => Promise.reject(new DatabaseAway(new Error('the connection is gone'))) } as never,
-      log: { sound: true } as never,
-      giving_up: null as never,
-      later: null as never,
-      hears: ((outcome: unknown) => outcome) as never,
-      requestOf: async () => ({ request: claimRequest(key) }) as never,
-    });
-    await expect(away({ claim_key: key } as never, false, null as never)).rejects.toMatchObject({ kind });
+    const respond = ((outcome: unknown) => outcome) as never;
+    const away = new DatabaseAway(new Error('the connection is gone'));
+    expect(await unclaimed({ database, respond }, { claim_key: key }, false, away)).toMatchObject({ kind });
   });
 });
 
@@ -110,6 +94,6 @@ describe('a slot that another claim holds', () => {
     [named('idempotency_key'), { kind: 'name_in_flight', by: 'idempotency_key' }],
     ['wallet:0xp', { kind: 'slot_taken' }],
   ])('%s is told by what kind of name it is', (slot, told) => {
-    expect(whoseElse({ kind: 'slot_taken', slot }, null as never)).toMatchObject(told);
+    expect(outcomeOfClaim({ kind: 'slot_taken', slot }, null as never)).toMatchObject(told);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openGivingUp, ReleaseLater } from '../../../gateway/call/give-up.ts';
+import { ReleaseLater } from '../../../gateway/call/release-later.ts';
 import { unknown } from '../../../gateway/rails/outcome.ts';
 import { type Payment, paymentId } from '../../../gateway/rails/payment.ts';
 import { type FinishParts, finishOrphans, lookAtExpired } from '../../../gateway/reconcile/finish-claims.ts';
@@ -21,11 +21,11 @@ const halt: LogHalt = { known: head, found: head, at: '2026-01-02T03:04:05.000Z'
 /** A round of a process whose look at the log finds the given halt. */
 async function round(found: LogHalt | null, signs = true): Promise<void> {
   const log: { halt: LogHalt | null; signs: boolean } = { halt: null, signs };
-  const parts: Pick<FinishParts, 'database' | 'giving_up' | 'log' | 'owner' | 'proveLog'> = {
+  const parts: Pick<FinishParts, 'database' | 'later' | 'log' | 'owner' | 'proveLog'> = {
     database,
     log,
     owner: OWNER,
-    giving_up: openGivingUp({ database, log, later: new ReleaseLater() }),
+    later: new ReleaseLater(),
     async proveLog() {
       log.halt = found;
     },

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { correctLeg, type KeptLeg, keepLeg, type MovedLeg } from '../../../../gateway/call/held-leg.ts';
+import { correctLeg, type HeldLeg, keepLeg, type MovedLeg } from '../../../../gateway/call/held-leg.ts';
 import { transferSlot } from '../../../../schema/observed-transfer.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { claimOfSlot } from '../../../../subgraphs/receipt/claim/held-leg.ts';
@@ -30,7 +30,7 @@ async function kept(name: string) {
     onHold: (_tx: unknown, _args: unknown, { payment_ref }: { payment_ref: string }) => told.push(payment_ref),
     onRelease: () => told.push('lost'),
     second_slot: () => `second:${name}`,
-  } as unknown as KeptLeg['paid'];
+  } as unknown as HeldLeg['paid'];
   const { task_id } = request;
   const moved = { paid, args: {}, task_id, lease, authorization, transfer: transferred(`0x${name}`) };
   await keepLeg({ database, faults: null }, moved as unknown as MovedLeg);

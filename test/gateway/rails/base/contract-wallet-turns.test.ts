@@ -1,7 +1,7 @@
 import secp256k1 from 'secp256k1';
 import { describe, expect, it, vi } from 'vitest';
 import { openJudge } from '../../../../gateway/call/judge.ts';
-import { openHears } from '../../../../gateway/call/respond.ts';
+import { openRespond } from '../../../../gateway/call/respond.ts';
 import type { Hex } from '../../../../gateway/rails/base/abi.ts';
 import { authorizationDigest } from '../../../../gateway/rails/base/authorization.ts';
 import type { BaseChain } from '../../../../gateway/rails/base/chain.ts';
@@ -244,11 +244,18 @@ describe('a payment that a key has signed', () => {
     const rails = { base: { ...baseJudge, prove: unproven.prove.bind(unproven) }, solana: null } as unknown as Rails;
     const clock = { now_ms: () => Date.now() };
     const pay_to = { base: PAY_TO };
-    const hears = openHears(openChallenges(pay_to), 'https://svc.test');
+    const respond = openRespond(openChallenges(pay_to), 'https://svc.test');
     const terms = { amount_atomic: 2000n, networks: ['base'] as const };
     const header = paymentHeader(signAuthorization(newPayer(), PAY_TO));
-    const known = { beside: async <E>(refusal: E) => refusal };
-    const judge = openJudge({ rails, pay_to, clock, sold: new Map(), known, hears });
+    const judge = openJudge({
+      rails,
+      pay_to,
+      clock,
+      sold: new Map(),
+      log: { halt: null },
+      database: null as never,
+      respond,
+    });
     const judgement = await judge.judge({ x402_version: 2, header }, terms);
     expect(judgement.kind).toBe('proven');
     const { presented } = judgement as Extract<typeof judgement, { kind: 'proven' }>;

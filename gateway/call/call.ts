@@ -1,0 +1,294 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { verifyUrl } from '../../schema/links.ts';
+import { isBookStopped } from '../../subgraphs/book/policy/kill-switch.ts';
+import type { ChargedAnswer, ChargedStream } from '../../subgraphs/charge-port.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import { newTask } from '../../subgraphs/new-task.ts';
+import type { Piece } from '../../subgraphs/piece.ts';
+import type { AnyPaid, AnyStream, AnyWhole, Leg } from '../../subgraphs/sale.ts';
+import type { RecordableOutcome } from '../rails/outcome.ts';
+import { admitPayment } from './admission.ts';
+import { holdByKey, waiverOf } from './by-key.ts';
+import { outcomeOfClaim, takeClaim } from './claim/take.ts';
+import { drivenBy, type StreamDriver } from './drive-stream.ts';
+import { abandonClaimed } from './give-up.ts';
+import { modelsUnder } from './grants.ts';
+import { unlessGuessed } from './guesses.ts';
+import { keepLeg } from './held-leg.ts';
+import { withKnownCharge } from './known-charge.ts';
+import { buyOnce } from './names.ts';
+import type { CallParts } from './parts.ts';
+import { recordClaim, recordUnanswered } from './record-claim.ts';
+import { refusedByBook } from './refused-by-book.ts';
+import { redeliver } from './replay.ts';
+import { announce } from './response-headers.ts';
+import { adopt, settle, transferElsewhere } from './settle.ts';
+import type { Bought, Claimed, Held, HeldFirst, Kept, Movement, Presented, Settled } from './states.ts';
+import { verifyCall } from './verify-payment.ts';
+import { workUntil } from './work-time.ts';
+
+/*
+ * A paid call, from its request to its answer: verify → claim → work → settle → record. Every way in which it ends is on this page.
+ *
+ * What is left if the process dies, by the last step that it has finished:
+ *
+ *   verify   nothing; the payment is unused
+ *   claim    the claim: it is released once the lease of this process has ended, because nothing was sent
+ *   work     the same
+ *   settle   the signed transaction and the encrypted answer, stored before the transaction is sent: reconcile asks the chain and records
+ *   record   row, receipt and leaf: the same payment gets the same answer
+ */
+
+/**
+ * An answer in one piece. The payment settles only with the answer in hand, so nothing is charged without one; the answer is sent only once
+ * recorded, so no charged answer is lost. A stamp has no work: it looks up what it must know, and the record writes its effect.
+ */
+export async function sellWhole(
+  parts: CallParts,
+  paid: AnyWhole,
+  args: JsonObject,
+  context: Context,
+): Promise<ChargedAnswer<JsonObject>> {
+  const call = await begin(parts, paid, args, context);
+  if (call.kind === 'kept') return call.charged;
+  const { task_id, payer, bounds, steps } = call;
+  try {
+    steps.begin('work');
+    const done =
+      paid.order === 'stamp'
+        ? ((await paid.find?.(call.args, payer, context, bounds)) ?? null)
+        : await parts.underway.during(task_id, canceled =>
+            paid.work(call.args, task_id, context, { ...bounds, canceled }),
+          );
+    await parts.faults?.reach('after_work');
+    const settled = await call.settle(done);
+    steps.begin('record');
+    const charged = await call.record(done);
+    settled.announce();
+    return charged;
+  } catch (error) {
+    throw await call.abandon(error);
+  }
+}
+
+/**
+ * An answer that is streamed. Its work starts before the payment settles, and nothing is sent before the money has moved, so nobody reads
+ * free of charge. Then the text is completed and recorded whether or not its reader stays, so nobody pays for what cannot be had.
+ */
+export async function sellStream(
+  parts: CallParts,
+  paid: AnyStream,
+  args: JsonObject,
+  context: Context,
+): Promise<ChargedStream<JsonObject>> {
+  const call = await begin(parts, paid, args, context);
+  if (call.kind === 'kept') return streamOf(paid, call);
+  const { task_id, bounds, steps, status, rerun = null } = call;
+  let driver: StreamDriver | null = null;
+  try {
+    steps.begin('work');
+    const work = await parts.underway.during(task_id, canceled =>
+      paid.open(call.args, task_id, context, { ...bounds, canceled }),
+    );
+    const reader = drivenBy(parts.faults, work);
+    driver = reader;
+    await parts.faults?.reach('after_work');
+    const settled = await call.settle({ route: work.route });
+    settled.announce();
+    reader.release();
+    // A failure from here on reaches a reader who has seen the text already.
+    const recorded = reader.ended
+      .then(() => call.record(work.finishedWork()))
+      .catch(async error => {
+        throw await call.abandon(error);
+      });
+    parts.streams.add(recorded, () => reader.cancel());
+    const { payment_ref } = settled;
+    return {
+      task_id,
+      settlement_status: status,
+      rerun,
+      payment_ref,
+      begun: work.begun,
+      pieces: reader.pieces,
+      recorded,
+    };
+  } catch (error) {
+    driver?.cancel();
+    throw await call.abandon(error);
+  }
+}
+
+/** The first of two payments for one call: it settles and is held, and is recorded with the second. Returns its reference. */
+export async function sellFirst(
+  parts: CallParts,
+  paid: Leg<JsonObject>,
+  args: JsonObject,
+  context: Context,
+): Promise<string> {
+  const claimed = await claim(parts, paid, args, context);
+  // It was recorded with its sibling just now; the next request gets the answer.
+  if (claimed.kind === 'bought') throw parts.respond({ kind: 'unknown_here' });
+  const call = await hold(parts, claimed, context);
+  try {
+    const settled = await call.settle(null);
+    await parts.faults?.reach('before_hold');
+    await call.keep();
+    settled.announce();
+    return settled.payment_ref ?? '';
+  } catch (error) {
+    throw await call.abandon(error);
+  }
+}
+
+/** What the call rests on: an API key, a claim of its payment, or a former purchase. */
+async function begin(parts: CallParts, paid: AnyPaid, args: JsonObject, context: Context): Promise<Held | Kept> {
+  const waiver = waiverOf(parts.respond, paid, context);
+  if (waiver !== null) return holdByKey(parts, paid, args, waiver, context);
+  const call = await claim(parts, paid, args, context);
+  return call.kind === 'bought' ? redeliver(parts, call, context) : hold(parts, call, context);
+}
+
+/** Verify, then claim. A former purchase, by the same payment or under the same name, claims nothing. */
+async function claim(parts: CallParts, paid: AnyPaid, args: JsonObject, context: Context): Promise<Claimed | Bought> {
+  context.response.stopwatch.begin('verify');
+  try {
+    const presented = await verifyCall(parts, paid, args, context);
+    return await unlessGuessed(parts, presented, context, is_payers =>
+      buyOnce(parts, presented, context, () => admitAndClaim(parts, { ...presented, is_payers }, context)),
+    );
+  } catch (error) {
+    throw await withKnownCharge(parts, error, context.payment);
+  }
+}
+
+/** Claims the payment and reserves its amount on the book, in one commit that other calls share. */
+async function admitAndClaim(parts: CallParts, shown: Presented, context: Context): Promise<Claimed | Bought> {
+  const admitted = await admitPayment(parts, shown, context);
+  if (admitted.kind === 'replayed') return { kind: 'bought', presented: shown, before: admitted };
+  if (admitted.kind === 'blocked') throw await refusedByBook(parts, admitted, context);
+
+  context.response.stopwatch.begin('claim');
+  const { presented, funds } = admitted;
+  const spent = funds === null;
+  const task_id = newTask(parts);
+  const { claim, outcome } = await takeClaim(parts, { ...presented, task_id, means: funds }, spent, context);
+  switch (outcome.kind) {
+    case 'claimed': {
+      const allowed_models = modelsUnder(presented, outcome.allowed_models);
+      return { ...presented, kind: 'claimed', claim, lease: outcome.lease, task_id, allowed_models, spent };
+    }
+    case 'replayed':
+      return { kind: 'bought', presented, before: outcome };
+    case 'blocked':
+    case 'blocked_too_often':
+      throw await refusedByBook(parts, outcome, context);
+    case 'refused_by_session':
+      parts.failures.tried(presented.payer.wallet, presented.address_mark);
+      throw parts.respond(outcome);
+    default:
+      throw parts.respond(outcomeOfClaim(outcome, presented.paid));
+  }
+}
+
+/**
+ * A call that rests on a payment of its own. Its money moves in `settle` and nowhere else. If its payment is used already, it is found out
+ * before any work whether for this service; then the money has moved and nothing is sent.
+ */
+async function hold(parts: CallParts, claimed: Claimed, context: Context): Promise<HeldFirst> {
+  const { task_id, args, payment, payer, allowed_models } = claimed;
+  const { stopwatch: steps } = context.response;
+  let movement: Movement = 'nothing_moved';
+  let transfer: RecordableOutcome | null = null;
+  let stopped: Refusal | null = null;
+  const abandon = (error: unknown) => abandonClaimed(parts, claimed, movement, error);
+  try {
+    await parts.faults?.reach('after_claim');
+    const elsewhere = claimed.spent ? await transferElsewhere(parts, claimed) : null;
+    if (elsewhere === null) requireSharedModel(claimed);
+    else {
+      movement = 'moved';
+      transfer = elsewhere;
+      await adopt(parts, claimed, elsewhere);
+      stopped = await stoppedByBook(parts, claimed, elsewhere);
+      if (stopped !== null) throw stopped;
+    }
+    return {
+      kind: 'held',
+      task_id,
+      args,
+      payer,
+      status: 'settled',
+      bounds: { until_ms: workUntil(parts.clock.now_ms(), elsewhere ? null : payment.authorization), allowed_models },
+      steps,
+      async settle(in_hand) {
+        steps.begin('settle');
+        if (elsewhere === null) movement = 'may_have_moved';
+        const settled = await settle(parts, claimed, in_hand, elsewhere);
+        movement = settled.kind === 'transferred' ? 'moved' : settled.movement;
+        if (settled.kind === 'refused') throw settled.refusal;
+        transfer = settled.transfer;
+        return settledBy(parts, claimed, transfer, context);
+      },
+      record: async done => recordClaim(parts, claimed, done, requireMoved(claimed, transfer)),
+      keep: async () => keepClaimed(parts, claimed, requireMoved(claimed, transfer)),
+      abandon,
+    };
+  } catch (error) {
+    throw error === stopped ? error : await abandon(error);
+  }
+}
+
+/** Where the money moved, and how its client learns of it. */
+function settledBy(parts: CallParts, claimed: Claimed, transfer: RecordableOutcome, context: Context): Settled {
+  const { payment, task_id, claim } = claimed;
+  const { tx_hash: transaction } = transfer;
+  const transfer_index = transfer.kind === 'transferred' ? transfer.transfer_index : null;
+  return {
+    payment_ref: `${claim.network}:${transaction}`,
+    announce: () => announce(parts, context, { payment, task_id, transaction, transfer_index, landing: claim.landing }),
+  };
+}
+
+/** Book and grant may each allow some model but none in common. What has been paid for is not refused. */
+function requireSharedModel({ call: { models }, allowed_models }: Claimed): void {
+  if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
+  const detail =
+    'None of the models that could answer this call is allowed by both the book and the grant. Nothing was charged.';
+  throw new Refusal('grant_exceeded', { param: 'model', detail, facts: { charged: false } });
+}
+
+/**
+ * The refusal if someone else moved the money and the book's kill switch is on: it is recorded and no work is done. Null otherwise. A stamp
+ * has no work that could be stopped: it takes effect or not.
+ */
+async function stoppedByBook(parts: CallParts, claimed: Claimed, transfer: RecordableOutcome): Promise<Refusal | null> {
+  const { paid, claim, task_id } = claimed;
+  const works = paid.order === 'work_then_settle' || paid.order === 'stream';
+  if (!works || !(await isBookStopped(parts.database, claim.agent_id))) return null;
+  await recordUnanswered(parts, claimed, transfer);
+  return parts.respond({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(parts.base_url, task_id) });
+}
+
+/** Stores the first of two payments as moved. @throws if its claim no longer belongs to this process */
+function keepClaimed(parts: CallParts, { paid, args, task_id, lease, payment }: Claimed, transfer: RecordableOutcome) {
+  if (paid.order !== 'leg') throw new Error(`${paid.field} is recorded as it is paid`);
+  return keepLeg(parts, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
+}
+
+function requireMoved({ task_id }: Claimed, transfer: RecordableOutcome | null): RecordableOutcome {
+  if (transfer === null) throw new Error(`${task_id} was to be written down before its payment had moved`);
+  return transfer;
+}
+
+/** The stored text, each channel in one piece. */
+function streamOf(paid: AnyStream, { charged, payment_ref }: Kept): ChargedStream<JsonObject> {
+  const { answer: begun, task_id, settlement_status, rerun = null } = charged;
+  const recorded = Promise.resolve(charged);
+  return { task_id, settlement_status, rerun, payment_ref, begun, pieces: once(paid.piecesOf(begun)), recorded };
+}
+
+async function* once(pieces: readonly Piece[]): AsyncGenerator<Piece> {
+  yield* pieces;
+}

@@ -1,0 +1,87 @@
+import { type JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { type Charge, type ChargeLegs, type ChargePort, type ChargeStream } from '../../subgraphs/charge-port.ts';
+import { type Context } from '../../subgraphs/context.ts';
+import { type CancelWatcher } from '../../subgraphs/live-channels.ts';
+import { type SessionContext } from '../../subgraphs/session/context.ts';
+import { type Rates } from '../rates/rates.ts';
+import { type Challenges } from '../x402/offer.ts';
+import { sellFirst, sellStream, sellWhole } from './call.ts';
+import { cancelPaidTask, watchCanceled } from './cancel.ts';
+import { StreamsInFlight } from './drive-stream.ts';
+import { Failures } from './failures.ts';
+import { type Ground } from './ground.ts';
+import { type Judge, openJudge } from './judge.ts';
+import { KeyCalls } from './key-calls.ts';
+import { type CallParts, type Seller } from './parts.ts';
+import { type OpenedRecording } from './record/open-recording.ts';
+import { openRefusalOfAct } from './refused-by-book.ts';
+import { ReleaseLater } from './release-later.ts';
+import { openMarks } from './request.ts';
+import { openRespond } from './respond.ts';
+import { withTransaction } from './response-headers.ts';
+import { type AnyLegs, sellInTwo } from './two-legs.ts';
+import { WorkUnderway } from './work-underway.ts';
+
+interface CallOptions extends Omit<Seller, 'respond'> {
+  readonly challenges: Challenges;
+  readonly recording: OpenedRecording;
+  readonly rates: Pick<Rates, 'uncharged'>;
+}
+
+export interface OpenedCall extends ChargePort {
+  readonly judge: Judge;
+  /** Streams that this process completes, with or without readers. */
+  readonly streams: StreamsInFlight;
+  /** Claims to release once the database is back. */
+  readonly later: ReleaseLater;
+  readonly onCanceled: CancelWatcher;
+  readonly refusalOfAct: SessionContext['refusalOfAct'];
+  cancelTask(task_id: string): Promise<boolean>;
+}
+
+/** Opens the sale of calls: what it remembers in this process, and the functions by which resolvers charge. */
+export function openCall(ground: Ground, options: CallOptions): OpenedCall {
+  const { challenges, recording, rates, ...seller } = options;
+  const respond = openRespond(challenges, seller.base_url);
+  const { queues, record, blocked_calls, judgeAct } = recording;
+  const parts: CallParts = {
+    ...ground,
+    ...seller,
+    respond,
+    queues,
+    record,
+    blocked_calls,
+    failures: new Failures(rates.uncharged, ground.clock),
+    underway: new WorkUnderway(),
+    streams: new StreamsInFlight(),
+    key_calls: new KeyCalls(limits.key_calls_underway_max, respond),
+    later: new ReleaseLater(),
+    marksOf: openMarks(ground.vault),
+  };
+  const sales = { first: sellFirst.bind(null, parts), second: sellWhole.bind(null, parts) };
+  const legs = (of: AnyLegs, args: JsonObject, context: Context) => sellInTwo(parts, sales, of, args, context);
+  return {
+    // Every declaration is sold here; each caller gets the type of its own declaration.
+    charge: withTransactions(parts, sales.second) as unknown as Charge,
+    chargeStream: withTransactions(parts, sellStream.bind(null, parts)) as unknown as ChargeStream,
+    chargeLegs: withTransactions(parts, legs) as unknown as ChargeLegs,
+    judge: openJudge(parts),
+    streams: parts.streams,
+    later: parts.later,
+    onCanceled: watchCanceled(parts),
+    refusalOfAct: openRefusalOfAct(parts, judgeAct),
+    cancelTask: task_id => cancelPaidTask(parts, task_id),
+  };
+}
+
+/** A caller whose payment's outcome is unknown gets the transaction that was sent for it. */
+function withTransactions<P, T>(
+  parts: CallParts,
+  sell: (paid: P, args: JsonObject, context: Context) => Promise<T>,
+): typeof sell {
+  return (paid, args, context) =>
+    sell(paid, args, context).catch(async error => {
+      throw await withTransaction(parts, context, error);
+    });
+}

@@ -1,0 +1,52 @@
+import { type AgentId } from '../../schema/ids.ts';
+import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
+import { type AnyPaid } from '../../subgraphs/sale.ts';
+import { type WalletProofs } from '../../subgraphs/wallet-proofs.ts';
+import { type PayTo } from '../x402/offer.ts';
+import { type Queues } from './claim/queues.ts';
+import { type StreamsInFlight } from './drive-stream.ts';
+import { type Failures } from './failures.ts';
+import { type Ground } from './ground.ts';
+import { type KeyCalls } from './key-calls.ts';
+import { type RecordCall } from './record/open-recording.ts';
+import { type ReleaseLater } from './release-later.ts';
+import { type MarksOf } from './request.ts';
+import { type Respond } from './respond.ts';
+import { type WorkUnderway } from './work-underway.ts';
+
+/** This service as the seller of its calls. Fixed while the process runs. */
+export interface Seller {
+  /** Everything that is sold, by field. */
+  readonly sold: ReadonlyMap<string, AnyPaid>;
+  readonly pay_to: PayTo;
+  readonly base_url: string;
+  /** The current URL, then former ones. */
+  readonly base_urls: readonly string[];
+  /** Owner name of this process in leases and claims. */
+  readonly owner: string;
+  readonly respond: Respond;
+  /** Checks the wallet signature of a grant. */
+  readonly wallets: WalletProofs;
+  agentOfWallet(wallet: string): Promise<AgentId | null>;
+}
+
+/** What this process remembers of its calls. If it dies this is lost, and nothing else is. */
+export interface Memory {
+  readonly failures: Failures;
+  readonly blocked_calls: BlockedCalls;
+  readonly underway: WorkUnderway;
+  readonly streams: StreamsInFlight;
+  readonly key_calls: KeyCalls;
+  /** Claims to release once the database is back. */
+  readonly later: ReleaseLater;
+  readonly marksOf: MarksOf;
+}
+
+/** The commits of a call, which it shares with the calls that arrive with it. */
+export interface Commits {
+  readonly queues: Queues;
+  readonly record: RecordCall;
+}
+
+/** What the steps of a call share. Each step's first parameter picks what it uses. */
+export type CallParts = Ground & Seller & Memory & Commits;

@@ -1,0 +1,126 @@
+import { type JsonObject } from '../../schema/canonical-json.ts';
+import { type Refusal } from '../../schema/errors.ts';
+import { type TaskId } from '../../schema/ids.ts';
+import { type ShownDelegation } from '../../schema/session/delegation-header.ts';
+import { type ChargedAnswer, type SettlementStatus } from '../../subgraphs/charge-port.ts';
+import { type ClaimOutcome, type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/claim.ts';
+import { type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
+import { type Payer, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
+import { type StampFact } from '../../subgraphs/stamped-row.ts';
+import { type Stopwatch } from '../../subgraphs/stopwatch.ts';
+import { type Payment } from '../rails/payment.ts';
+import { type Rail } from '../rails/rail.ts';
+import { type TermsMismatch } from '../rails/verify.ts';
+import { type ClaimedUnder } from './claim/under-sessions.ts';
+import { type InHand } from './record/facts.ts';
+import { type RequestedSale } from './request.ts';
+
+/**
+ * The states of a call. Each is what the steps before it have established:
+ *
+ * ```
+ * presented → claimed → held → settled → recorded (ChargedAnswer)
+ *         └→ bought  → kept, or held again
+ * API key          → held
+ * ```
+ *
+ * How a call can end without an answer is `CallOutcome` in respond.ts.
+ */
+export type CallState = Presented | Bought | Claimed | Held | Kept | Settled;
+
+/** Its payment was verified. Nothing is stored, and the payment can be used for anything else. */
+export interface Presented<P extends Payment = Payment> extends RequestedSale {
+  readonly payment: Authorized<P>;
+  readonly payer: Payer;
+  /** Identifies the payment. */
+  readonly claim_key: string;
+  /** The network of the payment, which is asked about it and sends it. */
+  readonly rail: Rail;
+  readonly request_hash: string;
+  /** The previous version claimed it: args and hash are of the request as that version understood it. */
+  readonly is_former: boolean;
+  /** The grant that came with it; null without one. */
+  readonly delegation: ShownDelegation | null;
+  /** The result of admitting the grant. */
+  readonly under?: ClaimedUnder | null;
+  /** The payer's name for this purchase; none for a stamp, whose effect exists once anyway. */
+  readonly identifier: string | null;
+  /** Names of the purchase: the payer's identifier, the API key's, both or neither. */
+  readonly names: readonly NamedPayment[];
+  /** The caller has proven to be the payer, by more than the payment's calldata. */
+  readonly is_payers?: boolean;
+}
+
+/** A payment that passed our own checks. A signature that is not a key's proves nothing yet: code must be asked. */
+export type Authorized<P extends Payment = Payment> = P & {
+  readonly x402_version: 1 | 2;
+  /** Why it can no longer be settled, with x402's code; a former purchase is owed all the same. */
+  readonly late: { readonly code: TermsMismatch; readonly reason: string } | null;
+};
+
+/** It was bought before, by the same payment or by the first one under the same name. Nothing is claimed. */
+export interface Bought {
+  readonly kind: 'bought';
+  readonly presented: Presented;
+  readonly before: Omit<Extract<ClaimOutcome, { kind: 'replayed' }>, 'kind'>;
+}
+
+/** Its payment's claim is stored for this process, under a lease. Nothing was sent. */
+export interface Claimed extends Presented {
+  readonly kind: 'claimed';
+  readonly claim: ClaimRequest;
+  readonly lease: Lease;
+  readonly task_id: TaskId;
+  /** As the book allowed when it let the call pass. */
+  readonly allowed_models: WorkBounds['allowed_models'];
+  /** The payment is used already; whether for this service is found out before any work. */
+  readonly spent: boolean;
+}
+
+/**
+ * Its work may be done. It rests on a claim of its payment (call.ts), an API key (by-key.ts), or a moved payment that is still owed its
+ * answer (replay.ts). Held by this process alone until it is recorded or abandoned.
+ */
+export interface Held {
+  readonly kind: 'held';
+  readonly task_id: TaskId;
+  /** The request of the work: for a payment claimed by the previous version, as that one understood it. */
+  readonly args: JsonObject;
+  /** Null for a call by API key. */
+  readonly payer: Payer | null;
+  readonly status: SettlementStatus;
+  /** For repeated work: its number, from 1. */
+  readonly rerun?: number;
+  readonly bounds: WorkBounds;
+  /** Times each step. */
+  readonly steps: Pick<Stopwatch, 'begin'>;
+  /** Nothing is sent before this resolves. @throws the refusal for the caller, through `abandon` */
+  settle(in_hand: InHand | StampFact<JsonObject> | null): Promise<Settled>;
+  /** A stamp has no work: the record itself writes its effect, from what it found. */
+  record(done: Work<JsonObject> | StampFact<JsonObject> | null): Promise<ChargedAnswer<JsonObject>>;
+  /** Releases what is held, now or later. Never throws: resolves with the refusal for the caller. */
+  abandon(error: unknown): Promise<Refusal>;
+}
+
+/** The first of two payments is held once it has moved, and recorded only with its sibling. */
+export interface HeldFirst extends Held {
+  keep(): Promise<void>;
+}
+
+/** A former purchase and its answer: no work is done and nothing is charged. */
+export interface Kept {
+  readonly kind: 'kept';
+  readonly charged: ChargedAnswer<JsonObject>;
+  readonly payment_ref: string | null;
+}
+
+/** Its money has moved, or there is none to move: the answer may be sent. */
+export interface Settled {
+  /** `base:0x…`; null if nothing was paid. */
+  readonly payment_ref: string | null;
+  /** Reports the payment's result to the client in headers. */
+  announce(): void;
+}
+
+/** How much of the payer's money may have moved when a call breaks off. */
+export type Movement = 'nothing_moved' | 'may_have_moved' | 'moved';

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+
+/** Most canceled tasks are worked on elsewhere, or no longer. */
+const CANCELED_KNOWN_MAX = 4_096;
+
+/**
+ * Work in progress in this process, by task, so that its hub is disconnected once the buyer cancels. Every process notifies all
+ * (`LiveTasks`), since a buyer may cancel at any of them.
+ */
+export class WorkUnderway {
+  readonly #working = new Map<string, AbortController>();
+  /** A task canceled between its claim and its work ends as soon as the work begins. */
+  readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
+
+  /** `work` gets a signal that aborts on cancel; after its end there is nothing to abort. */
+  async during<T>(task_id: string, work: (canceled: AbortSignal) => Promise<T>): Promise<T> {
+    const canceling = new AbortController();
+    this.#working.set(task_id, canceling);
+    if (this.#canceled.has(task_id)) canceling.abort();
+    try {
+      return await work(canceling.signal);
+    } finally {
+      this.#working.delete(task_id);
+    }
+  }
+
+  tasks(): readonly string[] {
+    return [...this.#working.keys()];
+  }
+
+  cancel(task_id: string): void {
+    this.#canceled.set(task_id, true);
+    this.#working.get(task_id)?.abort();
+  }
+
+  /**
+   * Whether this process noticed a cancel. The claim may no longer say so, because the same payment can be claimed again at once.
+   */
+  wasCanceled(task_id: string): boolean {
+    return this.#canceled.has(task_id);
+  }
+}
