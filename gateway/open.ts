@@ -164,14 +164,14 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { profile, base_url, base_urls } = config;
     const ground = { database, rails, log: callLog(base, log), issuer, vault, ...times, faults };
     const recording = openRecording(ground, { profile, anchor: () => chain_head.anchor() });
-    const same = { database, rails, vault, log: base, owner, ...salesOf(database, { hubs, vault, issuer }), ...times };
+    const seller = { owner, pay_to, base_url, base_urls, wallets, ...salesOf(database, { hubs, vault, issuer }) };
     const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));
-    const named = { base_url, base_urls };
-    const charging = openCall(ground, { ...same, ...named, wallets, pay_to, challenges, recording, rates });
+    const charging = openCall(ground, seller, { challenges, recording, rates });
     await live.watchCanceled(charging.onCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
     const arrived = features.flatMap(({ onArrival }) => onArrival ?? []);
-    const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers, arrived });
+    const parts = { ...ground, ...seller, ...recording, ...charging, ...watched, transfers, arrived };
+    const unfinished = reconciledBy(parts);
     const { reconciler, jobs } = await openBackground(unfinished, {
       base,
       config,

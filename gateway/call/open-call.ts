@@ -23,7 +23,7 @@ import { withTransaction } from './response-headers.ts';
 import { type AnyLegs, sellInTwo } from './two-legs.ts';
 import { WorkUnderway } from './work-underway.ts';
 
-interface CallOptions extends Omit<Seller, 'respond'> {
+interface CallOptions {
   readonly challenges: Challenges;
   readonly recording: OpenedRecording;
   readonly rates: Pick<Rates, 'uncharged'>;
@@ -41,8 +41,11 @@ export interface OpenedCall extends ChargePort {
 }
 
 /** Opens the sale of calls: what it remembers in this process, and the functions by which resolvers charge. */
-export function openCall(ground: Ground, options: CallOptions): OpenedCall {
-  const { challenges, recording, rates, ...seller } = options;
+export function openCall(
+  ground: Ground,
+  seller: Omit<Seller, 'respond'>,
+  { challenges, recording, rates }: CallOptions,
+): OpenedCall {
   const respond = openRespond(challenges, seller.base_url);
   const { queues, record, blocked_calls, judgeAct } = recording;
   const parts: CallParts = {

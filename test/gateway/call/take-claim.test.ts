@@ -32,13 +32,17 @@ beforeAll(async () => {
 async function buy(claim_key: string) {
   const bound = { request_hash: 'a'.repeat(64), amount_atomic: PRICE, landing: { paid_from_mark: 'm' } };
   const means = { balance_atomic: 10n ** 12n, moved: [] };
-  const { outcome } = await submitClaim(parts, null as never, {
-    request: claimRequest(claim_key, { ...bound, means }),
-    book: AGENT,
-    holds_atomic: PRICE,
-    sealText: () => Buffer.alloc(0),
-    call: { ...call, parent_ref: null },
-  });
+  const { outcome } = await submitClaim(
+    parts,
+    { paid: null as never, rail: null as never },
+    {
+      request: claimRequest(claim_key, { ...bound, means }),
+      book: AGENT,
+      holds_atomic: PRICE,
+      sealText: () => Buffer.alloc(0),
+      call: { ...call, parent_ref: null },
+    },
+  );
   return outcome;
 }
 

@@ -34,7 +34,9 @@ interface SubmitOptions {
 export async function openApprovals() {
   const database = await freshStore();
   // Two queues, like two processes: neither may depend on what the other has in memory.
-  const queues = [1, 2].map(() => openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() }));
+  const queues = [1, 2].map(() =>
+    openQueues({ database, faults: null }, { refuser, blocked_calls: new BlockedCalls() }),
+  );
   let books = 0;
   let keys = 0;
   const requests = (agent: AgentId) => findApprovals(database, { agent_id: agent, limit: 200 });
