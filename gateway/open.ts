@@ -51,7 +51,7 @@ import { openChallenges } from './x402/offer.ts';
 
 export interface Gateway {
   readonly url: string;
-  /** Reports not ready, so that a load balancer sends calls elsewhere. Calls that arrive are still served. */
+  /** Makes the readiness check fail, so that a load balancer sends calls elsewhere. Calls that arrive are still served. */
   drain(): void;
   /** Finishes open calls, and then closes everything in the reverse order of opening. */
   close(): Promise<void>;

@@ -238,7 +238,7 @@ export interface Port {
   /** Names of unavailable dependencies that only some paid calls need. */
   without(): readonly string[];
   readonly security: SecurityContact;
-  /** Without a trailing slash. */
+  /** Base URL of the service, without a trailing slash. */
   readonly base_url: string;
   /** The networks whose chain is a stand-in of the development profile. */
   readonly simulated_networks: readonly NetworkName[];

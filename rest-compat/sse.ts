@@ -38,7 +38,7 @@ export const namedFrames: EventFrames = {
   done: '',
 };
 
-/** Endless events. Each has its position as id, with which a browser resumes. */
+/** The format of streams without an end. Each event has its position as its id, so that a browser can resume after it. */
 export const liveFrames: EventFrames = {
   headers: eventStream,
   event: data => `id: ${String((data as JsonObject).position)}\n${sseEvent(data)}`,

@@ -28,7 +28,7 @@ export function queryOf<S extends z.ZodRawShape>(noun: z.ZodObject<S>): z.ZodTyp
 }
 
 /**
- * Replaces a number by digits, and keeps its wrappers and their metadata.
+ * Replaces the schema of a number by the schema of its digits, and keeps its wrappers and their metadata.
  * @throws Error for an unknown wrapper, because its meaning would be lost
  */
 function inDigits(shape: z.ZodType): z.ZodType {

@@ -95,7 +95,7 @@ export function settingsInForce(kept: KeptAlertSettings): AlertSettings {
   };
 }
 
-/** An alert: an event of the book. */
+/** An alert about the spending of a book. It is recorded as an event of the book. */
 export const AlertNoun = z.object({
   position: z.int().describe('Position of the alert among the events of the book, from 1.'),
   alert: word(alertKinds).describe('What the alert reports: `threshold`, `burn` or `budget_end`.'),

@@ -269,7 +269,7 @@ export const limits = {
   /** Size of a request's headers. Two payments of the largest size fit, one under each version's header name. */
   request_headers_bytes_max: 64 * 1024,
   request_headers_ms_max: 15_000,
-  /** Time for the whole request to arrive, without the answer. */
+  /** Time within which the whole request must arrive. The time to answer it is not included. */
   request_ms_max: 30_000,
   request_checked_every_ms: 5_000,
   payment_timeout_seconds_max: 300,

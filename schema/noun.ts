@@ -174,7 +174,7 @@ type MemberValue<S> =
             ? z.output<S>
             : never;
 
-/** A noun as it is signed, stored or sent, as JSON: all members are read-only, and an optional one may be absent. */
+/** JSON form of a noun as it is signed, stored or sent. All members are read-only. */
 export type DocumentOf<N extends z.ZodType> = Unchanged<z.output<N>>;
 type Unchanged<T> = T extends readonly (infer I)[]
   ? readonly Unchanged<I>[]

@@ -31,7 +31,7 @@ export interface Spending {
 export interface Approval {
   /** Time of receipt, by the clock of the database. */
   readonly at_ms: number;
-  /** Its type, such as `approve`. */
+  /** Type of the act, such as `approve`. */
   readonly act: string;
 }
 

@@ -58,7 +58,7 @@ export function booksOf(possession: Possession): readonly (HeldBook & ProvenBy)[
 export interface ProofUse {
   /** Window of the proof. The use is remembered until the window is no longer valid. */
   readonly window: number;
-  /** SHA-256, hex. */
+  /** SHA-256 (hex) that identifies the use: of the session, and of the nonce or else the request and its window. */
   readonly digest: string;
 }
 

@@ -159,7 +159,9 @@ export function descriptionOptions({ description }: z.ZodType): { readonly descr
 /** Arguments or an input as a resolver receives them: named as on the graph, and not validated. `readRequest` validates them. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Arguments of a field of a book. `agentId` is present before anything is validated, because possession is required first. */
+/**
+ * Arguments of a field of a book. `agentId` is read before the arguments are validated, because possession of the book is checked first.
+ */
 export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**

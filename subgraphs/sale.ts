@@ -183,7 +183,9 @@ interface SoldOperation<A extends JsonObject> {
   readonly slot_taken?: ErrorCode;
   /** Seconds after which to retry, if the slot may be free by then. */
   readonly slot_retry_seconds?: number;
-  /** Book to which the row is added; the payment is not checked here. Absent: the book of the session, or else that of the payer. */
+  /**
+   * Returns the book to which the row is added. It does not check the payment. Absent: the book of the session, or else that of the payer.
+   */
   book?(args: A, payer: Payer, context: Context): Promise<AgentId | null>;
 }
 

@@ -16,9 +16,9 @@ import { type Exchange, jsonLines, reportingFetch } from './demo/wire.ts';
 import { newDevelopmentWallet } from './development-wallet.ts';
 
 /*
- * `npm run demo`: a buyer, from a 402 to a live row, against a running development service. It prints one line for each step. All
- * facts that it needs beforehand are in DATA_DIR/development.json. The official x402 client signs the payments, and our fetch keeps
- * each payment until its outcome is known.
+ * `npm run demo` acts as a buyer against a running development service, from the 402 to the new row in the live book. It prints one line
+ * for each step. All facts that it needs beforehand are in DATA_DIR/development.json. The official x402 client signs the payments, and our
+ * fetch keeps each payment until its outcome is known.
  */
 
 const CHAT = '/v1/chat/completions';

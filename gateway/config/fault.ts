@@ -1,4 +1,4 @@
-/* Faults that an operator can correct: each ends a start with one line and no stack. */
+/* Faults that an operator can correct. The process ends with the message of the fault and without a stack trace. */
 
 export interface VariableFault {
   readonly variable: string;

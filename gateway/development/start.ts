@@ -28,7 +28,7 @@ const LOCK_MS = 180_000;
 interface StartOptions {
   /** Whether to announce the address in development.json. Only a gateway does so. */
   readonly announce?: boolean;
-  /** Time without a user after which stand-ins end by themselves. */
+  /** Time after which a stand-in that no process uses ends by itself. */
   readonly idle_ms?: number;
 }
 

@@ -26,7 +26,7 @@ export interface HealthParts {
   readonly anchoring: { readonly trouble: string | null; readonly shown: JsonObject } | null;
   /** Names of the remote subgraphs that do not answer. */
   readonly subgraphs_away: () => readonly string[];
-  /** State of the other parts, which this process has without a network request. */
+  /** State of the other parts that this process knows without a network request. */
   readonly readiness: Pick<Readiness, 'clock_right' | 'missingLocalLanes'>;
   /** Reads whether any process of the fleet does the periodic work. */
   readonly jobs: { done(): Promise<boolean> };
@@ -83,7 +83,7 @@ export async function health(parts: HealthParts): Promise<JsonObject> {
     stand_ins: [...stand_ins],
     settling: rails.map(({ network, settling }) => ({ network, trouble: settling.trouble })),
     log: head,
-    // The halt contains both heads, so that an operator need not search for them.
+    // The halt contains both the known and the found head, so an operator need not search for them.
     ...(log.halt && { log_halt: haltFacts(log.halt) }),
     ...(parts.anchoring?.shown ?? { last_anchored_root: null, last_anchored_tx: null, anchor: null }),
     witnesses: witnesses.map(({ name }, at) => witnessFacts(name, standings?.[at])),

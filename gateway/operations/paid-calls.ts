@@ -98,14 +98,14 @@ function serverTiming(laps: readonly Lap[]): string {
 const REST_MS = 50;
 
 interface IdleParts {
-  /** No step runs while this returns true. */
+  /** No step begins while this returns true. */
   isPaying(): boolean;
   onFailure(error: unknown): void;
 }
 
 /**
- * Runs work that a start has postponed because no call needs it at once. It runs in steps, none of them during a paid call. `work` awaits
- * `rest` before each step.
+ * Runs work that was postponed at the start because no call needs it at once. No step begins during a paid call. `work` awaits `rest`
+ * before each step.
  */
 export function whenIdle(
   work: (rest: () => Promise<void>) => Promise<void>,

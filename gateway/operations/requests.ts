@@ -108,8 +108,8 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
 export const SERVER_TIMING = 'server-timing';
 
 /**
- * Adds the duration of the whole request to those of its steps. The header is omitted if possession is refused, because the duration might
- * show that a book exists.
+ * Adds the duration of the whole request to the header Server-Timing. If possession is refused, the header is omitted, because the duration
+ * might show that a book exists.
  */
 export function timeWhole(reply: FastifyReply): void {
   const { statusCode, elapsedTime } = reply;

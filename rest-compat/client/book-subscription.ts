@@ -42,8 +42,8 @@ export class StreamBroken extends Error {
 }
 
 /**
- * The events of a book after `after`, while a connection holds. Ends when the service ends it. Throws BookRefused or
- * StreamBroken.
+ * Yields the events of a book after position `after`, over one connection. Returns when the service ends the stream.
+ * @throws BookRefused, StreamBroken
  */
 export type BookTransport = (
   book: FollowedBook,

@@ -34,7 +34,7 @@ export const routerDoors = [
     field: 'openRouterBook',
     body: RouterBookRequest,
     response: OpenedRouterBookNoun,
-    // Without the session of the agent that the body names.
+    // 401 if the body names an agent and the request lacks that agent's session.
     errors: ['unauthenticated'],
   }),
   documentDoor({

@@ -2,7 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makePayment } from '../harness/doors/make-payment.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-/* The request is refused before its payment is looked up, which may have been charged for an earlier request. */
+/*
+ * Requests that are refused before their payment is looked up. The payment may have been charged for an earlier request, and the error
+ * states whether it was.
+ */
 
 let service: Service;
 beforeAll(async () => {

@@ -276,7 +276,7 @@ describe('a payment of the version before, which left such members out', () => {
   const before = { ...ask(), model: OPEN };
   const whole = { ...before, top_k: 3 };
   type Sold = { readonly svc: { readonly task_id: string } };
-  /** Removes a value that the previous version leaves null, because it does not have the column. */
+  /** Changes a row to what the previous version writes, which does not have the column `whole_task_id`. `ago` is the age of the claim. */
   const asBefore = (table: string, task_id: string, ago = '0 hours') =>
     service.query(
       `update ${table} set whole_task_id = null${table === 'payment_claim' ? `, moved_at = now() - $2::interval` : ''}

@@ -166,7 +166,7 @@ describe('a chat by API key under an Idempotency-Key', () => {
 });
 
 describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {
-  /** A new wallet each time, so that each request has a different payment. */
+  /** An applicant with a new wallet. Each call of `pay` signs a new payment. */
   async function applicant() {
     const account = await service.chain.newWallet();
     const body = await registrationOf(account);

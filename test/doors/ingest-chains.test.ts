@@ -11,7 +11,10 @@ import { startNanoNode } from '../harness/nano/node.ts';
 import { openSolanaService, type SolanaService } from '../harness/solana/open-service.ts';
 import { makeTransaction } from '../harness/solana/wallet.ts';
 
-/* Payments on real chains, tested like those of the made-up source in test/doors/ingest. */
+/*
+ * Payments recorded from local chains (Base, Solana, Nano). test/doors/ingest.test.ts has the same tests with a made-up source of
+ * transfers.
+ */
 
 let house: SolanaService;
 let agent: Awaited<ReturnType<Service['newAgent']>>;

@@ -22,7 +22,10 @@ beforeAll(async () => {
 });
 resetHubsBeforeEach(() => service);
 
-/** Number of calls of each hub. The first hub is tried first, so `svc/auto` is its alpha-1. */
+/**
+ * Number of requests that each hub has received. The first hub is tried first, so `svc/auto` is answered by its alpha-1 unless the book
+ * excludes that model.
+ */
 const hubCalls = () => service.hubs.map(({ requests }) => requests.length);
 const down = (hub: 0 | 1) => service.hubs[hub].behave({ kind: 'status', status: 500 });
 

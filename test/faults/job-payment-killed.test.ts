@@ -10,7 +10,7 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/* Both payments of a job move once and are recorded once on both books, regardless of which process dies. */
+/* Each of the two payments of a job moves once and is recorded once on both books, at whatever point a process is killed. */
 
 const clock = movableClock();
 

@@ -14,7 +14,7 @@ import { below, bindRoot, newKey, spendingIn } from '../harness/session/trees.ts
 /* The first payment of a job is recorded with its transfer, and the chain then removes the transfer from its block. */
 
 const PRICE = 1_500_001n;
-/** Below the limit up to which the official client pays by itself. */
+/** Price below the amount up to which the official client pays without being configured. */
 const SOLANA_PRICE = 500_001n;
 /** The price of the stamp and one per cent of the job's price, rounded up. */
 const FEE = 2_000n + 15_001n;

@@ -92,7 +92,7 @@ describe('a payment whose call the book refused', () => {
     const task_id = String((await claimOf(ground, order))?.task_id);
     expect(await audit(ground)).toBe(2);
 
-    // Nor is it refunded in the meantime, because the same payment may still bring the answer, as it then does.
+    // The payment is not refunded meanwhile, because it may still bring the answer. After the kill switch is lifted, it does.
     const open = await dispute(task_id);
     expect(open).toMatchObject({ outcome: null, reason: 'answer_still_owed', decides_after: expect.any(String) });
     await policy({ policy_type: 'kill_switch', value: null });

@@ -5,7 +5,7 @@ import { dirname } from 'node:path/posix';
 export const serviceFolders = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
 
-/** Files by their paths from the root, with slashes, and their text. */
+/** Paths of the files of a checkout, from its root and with forward slashes, and the text of each file. */
 export interface Checkout {
   readonly files: readonly string[];
   text(file: string): string;

@@ -105,7 +105,10 @@ export class RemoteSource implements Source {
     return this.#pools.post(pool, { headers, body, left });
   }
 
-  /** Sends a file to this subgraph. Its id is the nonce of the call: unguessable, and valid once. */
+  /**
+   * Begins the upload of a file to this subgraph. Its id is the nonce of the call that delivers it, so it cannot be guessed and is valid
+   * once.
+   */
   beginUpload(uploads: Uploads, sender: Sender): RemoteUpload {
     const id = this.#nonce();
     return new RemoteUpload(id, uploads, sender, file => this.#deliver(id, file));

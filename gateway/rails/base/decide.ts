@@ -67,8 +67,8 @@ async function decideUnmined(chain: BaseChain, facts: PaymentFacts): Promise<Dec
 }
 
 /**
- * The chain's state shows the nonce as unused, so the payer would be asked for another payment. If we have submitted this payment,
- * the log is checked too, so that a payer does not pay twice because of a node's wrong answer.
+ * Decides about a nonce that the chain's state shows as unused. If this service has submitted the payment, the logs are checked too,
+ * because a node's wrong answer would otherwise make the payer pay twice.
  */
 async function decideUnused(
   chain: BaseChain,

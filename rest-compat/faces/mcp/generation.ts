@@ -85,7 +85,7 @@ function decodeHeader(header: RequestHeaders[string]): string | null {
   return encoded === undefined ? text : Buffer.from(encoded, 'base64').toString();
 }
 
-/** Encodes a value for a header, to be decoded by `shown`. */
+/** Encodes a value for a header, so that `decodeHeader` returns the same value. */
 export function encodeHeader(text: string): string {
   const plain = /^[!-~]([ -~]*[!-~])?$/.test(text) && !ENCODED.test(text);
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

@@ -1,7 +1,7 @@
 import { countRange } from '../../../schema/count-range.ts';
 import type { Database, Tx } from '../../database.ts';
 
-/* Daily counts of what agents did with jobs. Written under the lock of the board's head, so that no two writers wait for each other. */
+/* Daily counts of what agents did with jobs. They are written under the lock of the board's head, so that two writers cannot deadlock. */
 
 const counters = ['jobs_posted', 'jobs_won', 'jobs_closed', 'refusals_made', 'refusals_received'] as const;
 export type JobCounter = (typeof counters)[number];

@@ -40,8 +40,9 @@ export function disputeFault(
 }
 
 /**
- * Whether the columns match the signed document. Documents before rule 3 have no `revision` and are not compared, because an older
- * process leaves columns unchanged that it does not write. A `decides_after` that is left on a decided dispute is not shown.
+ * Whether the columns match the signed document. Documents before rule 3 have no `revision` and are not compared: an older process does not
+ * write these columns, so they may keep earlier values. A `decides_after` that is kept in this way is not shown once the dispute is
+ * decided.
  */
 function repeatsVerdict(stored: StoredDispute): boolean {
   const signed = JSON.parse(stored.verdict) as JsonObject;

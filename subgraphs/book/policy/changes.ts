@@ -7,7 +7,7 @@ import type { ProvenBy } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
 import type { Policies } from './set.ts';
 
-/* Changes of policies and budget, read from the events of the book, and the policies at a time. */
+/* Changes of policies and budget, and the policies in force at a given time, both read from the events of the book. */
 
 /** Body of the event of a change, see ../ledger/terms.ts. */
 interface TermsBody {

@@ -3,7 +3,7 @@ import type { Tx } from '../../database.ts';
 
 /** An item of a batch, and the daily limits that it counts toward. */
 export interface LimitedItem {
-  /** Name of the item in the outcome. */
+  /** Key of the item in the result of `takeUses`. */
   readonly name: string;
   readonly uses: readonly CountedUse[];
 }

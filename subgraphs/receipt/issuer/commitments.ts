@@ -136,7 +136,10 @@ const CHAT_VALUE =
 const BROKE_OFF =
   'The hub broke off in a streamed answer, or refused the request in the midst of it, or the answer reached a limit of this service; what had come of it was delivered. Where the hub broke off, the same payment, sent again within a day, has the work done once more, at most three times. After a refusal of the request and after a limit it has not: it brings the same part again. The receipt stays as it was signed.';
 
-/** Adds answers with reasoning, messages and embeddings, and states which members each hash covers. */
+/**
+ * Adds to `before` the rules for answers with reasoning, messages and embeddings, and the rule that each receipt lists the members that its
+ * hash covers.
+ */
 export function commitmentsThatCover(
   before: { readonly doors: JsonObject; readonly omissions: JsonObject } & JsonObject,
 ) {

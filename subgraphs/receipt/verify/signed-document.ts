@@ -129,7 +129,7 @@ export const issuerRules: readonly Rule<SignedDocument>[] = [
 ];
 
 /**
- * The fault of a document that is not in the log, if its key was revoked; null if it was not.
+ * Fault of a document that is not in the log and whose key was revoked. Null if the key was not revoked.
  * @param at_seconds time that the document states (Unix seconds), not checked yet. If it is not a number, the document states no time
  */
 export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json | undefined): string | Check | null {

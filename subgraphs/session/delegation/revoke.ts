@@ -97,7 +97,7 @@ async function payersOver(
   return [...new Set(path.toReversed().map(name => (name === delegationHash ? payer : (over.get(name) ?? payer))))];
 }
 
-/** Revokes every session that can still be used, without a signature, as of `at` (ISO 8601). */
+/** Revokes all sessions that can still be used, as of `at` (ISO 8601). No signature is required. */
 export async function revokeAllSessions(tx: Tx, at: string): Promise<void> {
   lockRevocations(tx);
   await tx.query({

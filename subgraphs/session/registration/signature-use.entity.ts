@@ -1,6 +1,9 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** A recover signature that has opened a session, by the hash of its text. It is kept for as long as the signature is fresh. */
+/**
+ * A recovery signature that has opened a session, by the hash of its text, so that it cannot open another. Kept until the signature is no
+ * longer valid.
+ */
 @Entity({ tableName: 'signature_use' })
 export class SignatureUse {
   @PrimaryKey({ type: 'text' })

@@ -41,7 +41,7 @@ it('says at once that it starts, as JSON, and then what it waits for; SIGINT is 
   await expect
     .poll(gateway.messages)
     .toContainEqual(expect.stringMatching(/^stopping when .*; press Ctrl-C again to stop at once$/));
-  // As npm forwards it.
+  // npm forwards Ctrl-C as a second SIGINT, which must not count as a second key press.
   gateway.process.kill('SIGINT');
   await sleep(limits.signal_echo_ms + 100);
   expect(gateway.process.exitCode).toBeNull();

@@ -58,7 +58,7 @@ export async function openJobs(
   const step = (who: JobAgent, job_id: string, action: string, body: JsonObject = {}) =>
     service.post<JobAnswer>(`${JOBS}/${job_id}/${action}`, body, by(who));
   const read = async (job_id: string) => (await service.get<z.infer<typeof JobWithBidsNoun>>(`${JOBS}/${job_id}`)).body;
-  /** Marks a job as paid by the functions that record its two payments. */
+  /** Marks a job as paid. Uses the functions that record its two payments. */
   const paid = (job_id: string, task_id: string) =>
     store.transaction(async tx => {
       markLegOne(tx, job_id, { task_id, payment_ref: `base:0x${'1'.repeat(64)}` });

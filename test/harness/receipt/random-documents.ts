@@ -164,7 +164,7 @@ async function signedAs(receipt: JsonObject, version: number, own: JsonObject): 
   });
 }
 
-/** Applies one alteration to a document, at any member. */
+/** Applies the alteration `how` to a document, mostly to the member that `at` selects. */
 function changed(document: JsonObject, { at, how, junk: other }: NonNullable<DocumentSpec['change']>): JsonObject {
   const every = [...paths(document), ...Object.keys(document).map(name => [name])];
   const path = every[at % every.length] ?? [];

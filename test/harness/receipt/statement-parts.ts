@@ -28,7 +28,7 @@ export function assemble({ protected_header, unprotected, payload, signature }: 
   return cbor(new Tagged(18, [cbor(protected_header), unprotected, payload, signature]));
 }
 
-/** The COSE receipt in a statement. */
+/** The first COSE receipt in the unprotected header of a statement (label 394). Empty if there is none. */
 export function receiptIn(statement: Uint8Array): Uint8Array {
   return (partsOf(statement).unprotected.get(394) as Uint8Array[])[0] ?? new Uint8Array();
 }

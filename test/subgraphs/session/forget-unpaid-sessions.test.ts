@@ -93,7 +93,8 @@ it('a session that is claimed under while it is being forgotten keeps what the c
   await older();
   const seen = Promise.withResolvers<void>();
   const claimed_since = Promise.withResolvers<void>();
-  // Between the statement that locks the row and the one that deletes it. A claim at this time waits and then finds the row deleted.
+  // Pauses between the statement that locks the row and the one that deletes it. A claim made during the pause waits, and then finds that
+  // the row was deleted.
   const forgetting = forgetUnpaidSessions({
     transaction: run =>
       database.transaction(tx =>

@@ -146,7 +146,7 @@ export function priceBatch(
   return { kind: 'priced', submission, fees, worst_wei, worst_atomic: usdcOfWei(worst_wei, price) };
 }
 
-/** Whether a payment's share would exceed its limit even in the largest batch. */
+/** Whether a payment's share of the gas cost would exceed its limit even in the largest batch. */
 export function exceedsEveryLimit(
   { head, priority_fee_wei }: BatchMarket,
   price: EthPrice,

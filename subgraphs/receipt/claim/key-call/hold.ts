@@ -48,7 +48,7 @@ export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void
   });
 }
 
-/** Whether the buyer canceled the call. */
+/** Whether the buyer canceled this call. False again once the canceled call is deleted, see CANCELED_KEPT. */
 export async function wasKeyCallCanceled(
   database: Pick<Database, 'query'>,
   { task_id }: KeyCallHold,

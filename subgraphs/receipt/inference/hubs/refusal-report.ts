@@ -2,7 +2,7 @@ import { holdsSecret } from '../../../../schema/board/secrets.ts';
 import type { Json } from '../../../../schema/canonical-json.ts';
 import { errorIn, type HubRefusal } from './verdict.ts';
 
-/** A hub's refusal that is not shown to the caller, for the operator's log. It has no texts, and nothing that comes from the caller. */
+/** A hub's refusal, for the operator's log only. It has no message of the hub, and nothing that the caller sent. */
 export interface RefusalReport {
   readonly hub: string;
   /** HTTP status of the hub's response. */

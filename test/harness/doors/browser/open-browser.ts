@@ -9,7 +9,7 @@ import type { BrowserBuyer } from './page.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
-/** Options of a browser that connects only to the page and the service, and to nothing else on its own. */
+/** Options that stop the browser from opening connections of its own. Only the page and the service are contacted. */
 const args = [
   '--headless',
   '--no-sandbox',

@@ -76,7 +76,7 @@ export async function runPage(html: string): Promise<PageOutput> {
   // The globals that every browser has. Nothing of Node may be among them.
   const browser = { TextEncoder, TextDecoder, atob, btoa, URL, document } as Record<string, unknown>;
   browser.globalThis = browser;
-  // Wrapped in an async function, because a module may use top-level await. This one has no imports or exports.
+  // The page's module has no imports or exports. It may use top-level await, so it is wrapped in an async function.
   await new Script(`(async () => {${await pageProgram('own-evidence')}\n})()`).runInNewContext(browser);
   const [verdict, made] = [byId.get('verdict'), byId.get('made')];
   return {

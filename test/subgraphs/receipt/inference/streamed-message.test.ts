@@ -31,7 +31,7 @@ const adds = (index: number, given: string): CallDelta => ({ index, function: { 
 function deltasOf({ thought, content, refusal, calls }: MessageParts): Delta[] {
   const given = calls.map((pieces, index) => [begins(index), ...pieces.map(piece => adds(index, piece))]);
   const longest = Math.max(0, ...given.map(({ length }) => length));
-  // The pieces of all calls in turn, as hubs that run calls in parallel send them.
+  // Interleaves the pieces of all tool calls, because some hubs send them in parallel.
   const rounds = Array.from({ length: longest }, (_, round) => given.flatMap(each => each[round] ?? []));
   return [
     ...thought.map(piece => ({ reasoning_content: piece, reasoning: piece })),
