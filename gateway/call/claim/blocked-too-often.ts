@@ -9,8 +9,8 @@ import { DatabaseAway } from '../../../subgraphs/outage.ts';
 import { type Tx } from '../../../subgraphs/transaction.ts';
 
 /**
- * Calls that their books keep refusing, each with its response: found by reads alone, and only for books that this process knows
- * to do so. `askingOf` returns null for a call that is not to be checked.
+ * Finds calls that their books keep refusing, each with its response. It only reads, and only for books that this process knows to have
+ * refused calls. `askingOf` returns null for a call that is not to be checked.
  */
 export async function refusedAlready<I>(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function refusedAlready<I>(
   );
 }
 
-/** Runs `run` for the rest of the batch, in order. */
+/** Calls `run` for the items that are not in `away`. Returns the outcomes of all items in their order. */
 export async function runOthers<I, O>(
   items: readonly I[],
   away: ReadonlyMap<I, BlockedTooOften>,
@@ -54,13 +54,16 @@ interface Counting {
   readonly blocked_calls: BlockedCalls;
 }
 
-/** Stores what this process has counted, and turns counts that have waited long enough into events. */
+/** Stores the counts of this process, and turns counts that have waited long enough into events. */
 export async function appendCounts(counting: Counting): Promise<void> {
   await storeCounts(counting);
   while ((await counting.database.transaction(tx => appendRepeats(tx))) === limits.counted_per_transaction_max);
 }
 
-/** If the commit's response was lost they are not counted again: missing some is better than counting some twice. */
+/**
+ * Stores the counts of this process. If the response to the commit was lost, they are not counted again: missing some is better than
+ * counting some twice.
+ */
 export async function storeCounts({ database, blocked_calls }: Counting): Promise<void> {
   const counts = blocked_calls.take();
   if (counts.length === 0) return;

@@ -21,28 +21,28 @@ import { type Tx } from '../../../subgraphs/transaction.ts';
 import { refusedAlready, runOthers } from './blocked-too-often.ts';
 import { type RefusedBySession } from './under-sessions.ts';
 
-/** A call by API key, and what its book is told of it. */
+/** A call by API key, and what its book checks. */
 export interface KeyCalling {
   readonly hold: KeyCallHold;
-  /** The caller's name for it; null without one. */
+  /** The caller's name for the call. Null without one. */
   readonly named: NamedCall | null;
   readonly agent_id: AgentId | null;
   readonly call: RequestedCall;
-  /** The session under which it is made; null without a grant. */
+  /** The session under which the call is made. Null without a grant. */
   readonly under: ClaimSession | null;
 }
 
-/** Calls that their books allow; all of them if they are recorded on none. */
+/** A call that its book allows, or that is recorded on no book. */
 export type HeldKeyCall = { readonly kind: 'held' } & Omit<AdmittedCall, 'kind'>;
 
 export type KeyCallOutcome =
   | HeldKeyCall
-  /** It was answered under its name before, or its name is taken. */
+  /** The call was answered under its name before, or its name is taken. */
   | Exclude<NameTaking, { kind: 'taken' }>
   | Exclude<ReservationOutcome, { kind: 'reserved' }>
   | RefusedBySession;
 
-/** Takes each call's name, so that no book is asked twice about one call, and holds those that may pass. */
+/** Takes each call's name, so that no book is asked twice about one call. Holds the calls that are allowed. */
 export async function holdKeyCalls(
   tx: Tx,
   { refuser, blocked_calls }: { readonly refuser: Refuser; readonly blocked_calls: BlockedCalls },
@@ -70,7 +70,7 @@ export async function holdKeyCalls(
   return callings.map(calling => outcomeOf.get(calling) ?? (missed(calling) as KeyCallOutcome));
 }
 
-/** Asks each call's book, as for a payment of 0. */
+/** Asks each call's book to allow the call, as for a payment of 0. */
 async function holdOthers(
   tx: Tx,
   refuser: Refuser,
@@ -92,7 +92,10 @@ async function holdOthers(
   return outcomes;
 }
 
-/** By task. Sessions are locked after the heads of books, in the general order; nothing is reserved that would be returned. */
+/**
+ * Refusals by sessions, by task. Sessions are locked after the heads of books, in the general order. A call by key reserves nothing, so
+ * nothing needs to be returned.
+ */
 async function refusedBySessions(
   tx: Tx,
   callings: readonly KeyCalling[],

@@ -27,7 +27,7 @@ import { refusedAlready, runOthers } from './blocked-too-often.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-calls.ts';
 import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
-/** Commits of paid calls by kind: those that arrive together share a transaction. */
+/** Commits of paid calls, by kind. Calls that arrive together share a transaction. */
 export interface Queues extends ClaimQueues {
   readonly record: GroupCommit<Recording, Committed<Recorded>>;
 }
@@ -38,7 +38,7 @@ export interface ClaimQueues {
   readonly replay: GroupCommit<TaskId, undefined>;
 }
 
-/** The claim as it was made, with its book and the book's result. */
+/** The claim that was made, with its book, and the result of the claim and of the book's checks. */
 export interface TakenClaim {
   readonly claim: ClaimRequest;
   readonly outcome: ClaimedCall | Exclude<ClaimOutcome, { kind: 'claimed' }> | BlockedTooOften | RefusedBySession;
@@ -46,7 +46,7 @@ export interface TakenClaim {
 
 type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> &
   Omit<AdmittedCall, 'kind'> & {
-    /** Its money had moved already and its session had no room for it, so it is recorded as paid under none. */
+    /** The money had moved already and the session had no room for it, so the call is recorded as paid under no session. */
     readonly under_none?: boolean;
   };
 
@@ -71,7 +71,7 @@ export function openQueues(
   };
 }
 
-/** Results of policies in shadow mode are stored where the call is recorded, and on the claim of this process. */
+/** Adds the results of policies in shadow mode, which are recorded with the call, to the claim that this process has in memory. */
 function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClaim {
   if (outcome.kind !== 'claimed') return { claim: request, outcome };
   const said = { ...landingOf(outcome), ...(outcome.under_none && UNDER_NONE) };
@@ -84,7 +84,7 @@ function landingsOf(let_pass: ReadonlyMap<string, AdmittedCall>) {
   return said.filter(({ landing }) => Object.keys(landing).length > 0);
 }
 
-/** The book's results for a call that it allows: `approval` is used until the claim is released. */
+/** The book's results for a call that it allows. `approval` is used until the claim is released. */
 function landingOf({ would_block, approval_id }: Pick<AdmittedCall, 'would_block' | 'approval_id'>): JsonObject {
   return { ...(would_block.length > 0 && { would_block }), ...(approval_id && { approval: approval_id }) };
 }
@@ -101,7 +101,7 @@ function holding<I, O>(faults: Faults | null, run: Run<I, O>): Run<I, O> {
   };
 }
 
-/** A payment that has a claim here gets its former result. */
+/** Calls that their books keep refusing. A payment that has a claim here is left out, because it gets its former result. */
 async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly PlacedClaim[]) {
   const away = await refusedAlready(tx, blocked_calls, placed, ({ asked }) => asked);
   if (away.size === 0) return away;
@@ -113,8 +113,9 @@ async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: 
 }
 
 /**
- * A ceiling holds under concurrency because the claim and its reservation are one commit. What the book refuses is released in
- * the same commit, with its row and signed refusal; or without a trace after too many.
+ * Claims payments and reserves their amounts. Caps and budget hold under concurrency, because the claim and its reservation are one commit.
+ * If the book refuses a call, its claim is released in the same commit, with its row and signed refusal. After too many refusals the claim
+ * is deleted instead.
  */
 async function claimAndReserve(
   tx: Tx,
@@ -138,7 +139,7 @@ async function claimAndReserve(
     if (outcome.kind === 'reserved') let_pass.set(request.claim_key, outcome);
     else refused.set(request.claim_key, { request, outcome });
   }
-  // First, or sessions would count what the book has just refused as held.
+  // These claims are released first, because sessions would otherwise count what the book has just refused as held.
   letGo(tx, refused);
   const sessions = await holdUnder(
     tx,
@@ -174,7 +175,10 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
   unclaim(tx, unsaid);
 }
 
-/** The same payment may occur in a batch several times: what its book refused is no longer in flight or used. */
+/**
+ * The outcome of a claim after refusals. The same payment may occur in a batch several times: a payment that its book refused is then
+ * neither in flight nor used.
+ */
 function afterwards(
   outcome: ClaimOutcome,
   request: ClaimRequest,
@@ -191,29 +195,31 @@ async function replayAll(tx: Tx, task_ids: readonly TaskId[]): Promise<readonly 
   return task_ids.map(() => undefined);
 }
 
-/** A requested claim, and what its book is told of the call. */
+/** A requested claim, and what its book checks of the call. */
 export interface Claiming {
   readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
   /** `payers`: the payer's own book if there is one, looked up in the claim's transaction. */
   readonly book: AgentId | null | 'payers';
-  /** Amount reserved on that book, which is asked only if it is not 0. */
+  /** Amount to be reserved on that book. The book is asked only if the amount is not 0. */
   readonly holds_atomic: AtomicAmount;
   readonly call: RequestedCall;
-  /** The sealed text that is shown to a person who is to approve the call. */
+  /** Seals the text that is shown to a person who is to approve the call. */
   readonly sealText: CallPayment['sealText'];
-  /** The session that pays; undefined without a grant. */
+  /** The session that pays. Undefined without a grant. */
   readonly under?: ClaimedUnder;
 }
 
-/** A claim with its book and the question to it. */
+/** A claim with its book, and the reservation that is requested there. */
 export interface PlacedClaim {
   readonly request: ClaimRequest;
-  /** The question to its book; null if the order reserves nothing. */
+  /** The reservation on the book. Null if the call reserves nothing. */
   readonly asked: ReservationRequest | null;
   readonly under: ClaimedUnder | null;
 }
 
-/** One look-up for all wallets whose book is needed, also for their acts to approve. */
+/**
+ * Finds the books of claims, with one look-up for all wallets whose book is needed, including the wallets of acts that approve a payment.
+ */
 export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promise<readonly PlacedClaim[]> {
   const wallets = claimings.flatMap(({ book, request, under }) => [
     ...(book === 'payers' ? [request.payer] : []),
@@ -232,7 +238,7 @@ export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promi
 
 type Approving = Pick<Claiming, 'sealText'> & { readonly under: ClaimedUnder | null };
 
-/** Null if the order reserves nothing on a book. */
+/** The reservation of a claim. Null if the call reserves nothing on a book. */
 function askingOf(request: ClaimRequest, call: RequestedCall, approving: Approving): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
@@ -242,13 +248,13 @@ function askingOf(request: ClaimRequest, call: RequestedCall, approving: Approvi
     amount: reserved_atomic,
     task_id: request.task_id,
     payer_wallet: request.payer,
-    // Without a check of means the payment may have moved already; the chain will show whether to us.
+    // If the payer's means were not checked, the payment may have moved already. The chain will show whether it paid this service.
     owed: request.means === null,
     payment: paymentOf(request, approving),
   };
 }
 
-/** What a person's approval of it would be bound to. */
+/** The payment to which a person's approval of the call would be bound. */
 function paymentOf({ claim_key, request_hash }: ClaimRequest, { under, sealText }: Approving): CallPayment {
   if (under === null) return { claim_key, request_hash, session: null, sealText };
   const { delegation_hash, path } = under.paid_under;

@@ -31,7 +31,7 @@ export const requestLabel = (claim_key: string): string => `request:${claim_key}
 
 export type ToClaim = Presented & Pick<ClaimRequest, 'task_id' | 'means'>;
 
-/** Makes claims with all that reconcile needs to finish them alone, except for the book, which is looked up with each claim. */
+/** Makes a claim with everything that reconcile needs to finish it alone, except for the book, which is looked up with each claim. */
 async function claimingOf(
   { vault, random, pay_to, owner, respond }: Pick<CallParts, 'vault' | 'random' | 'pay_to' | 'owner' | 'respond'>,
   presented: ToClaim,
@@ -78,7 +78,7 @@ async function claimingOf(
   };
 }
 
-/** @throws invalid_request */
+/** The note of the call. Null without one. @throws invalid_request if the header is invalid */
 function noteOf({ note }: Context): string | null {
   const read = readNote(note);
   if (read.kind === 'read') return read.note;
@@ -87,7 +87,10 @@ function noteOf({ note }: Context): string | null {
   throw new Refusal('invalid_request', { param: NOTE_HEADER, detail, facts: { charged: false } });
 }
 
-/** The final check: a payment to another payee is never claimed, and so never sent, whatever let it come so far. */
+/**
+ * The final check: a payment to another payee or of another amount is never claimed, and so never sent, even if an earlier check failed to
+ * refuse it.
+ */
 function requirePayee(ours: PayTo, paid: AnyPaid, { network, pay_to, amount_atomic }: Authorization): void {
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
   if (spelt(pay_to) !== spelt(paid.pay_to ?? ours[network] ?? ''))
@@ -101,14 +104,14 @@ function slotsOf(presented: Presented): readonly string[] {
 }
 
 /**
- * Reconcile reads a stamp's request only; for work it keeps just a mark that a resend may be worked for. A claim costs no money
- * yet, so its stored size must not depend on the caller.
+ * The sealed request of a stamp, or a mark. Reconcile reads the request of stamps only. For work, the claim stores just a mark that a
+ * resend may have the work done again. A claim costs no money yet, so its stored size must not depend on the caller.
  */
 function requestBox(vault: Vault, { paid, args, claim_key }: Presented): Buffer {
   return isStamped(paid) ? vault.seal(JSON.stringify(args), requestLabel(claim_key)) : MARK;
 }
 
-/** The record writes a stamp's effect, so whoever finishes it needs the request. */
+/** Whether reconcile needs the request to finish the claim, because the record writes a stamp's effect. */
 function isStamped(paid: AnyPaid): paid is Extract<AnyPaid, { order: 'stamp' | 'leg' }> {
   return paid.order === 'stamp' || paid.order === 'leg';
 }
@@ -117,17 +120,17 @@ function isAfterFirst(paid: AnyPaid): boolean {
   return paid.order === 'stamp' && paid.after_first === true;
 }
 
-/** Undefined for a payment without a grant. */
+/** The session of the payment. Left out for a payment without a grant. */
 function delegationOf({ under }: Presented): { readonly delegation?: ClaimSession } {
   return under ? { delegation: under.paid_under } : {};
 }
 
 const NOTHING = atomicAmount(0n);
 
-/** It identifies nobody, so it need not be sealed. */
+/** The mark identifies nobody, so it need not be sealed. */
 const MARK = Buffer.of(0);
 
-/** The session's book, or else the payer's: decided before the money moves, and stored on the claim. */
+/** The book of the call: the session's, or else the payer's. It is chosen before the money moves, and stored on the claim. */
 export async function bookOf({ paid, args, payer }: Presented, context: Context): Promise<Claiming['book']> {
   const { possession } = context.principal;
   if (paid.book) return paid.book(args, payer, context);
@@ -140,7 +143,7 @@ export function landingOf(
   context: Context,
 ): CallLanding {
   const { api_key, possession } = context.principal;
-  // The graph has the book chosen before anything runs, because a call without a book is checked against no ceilings.
+  // The graph requires the caller to choose one book before anything runs, because a call without a book is checked against no caps.
   if (possession.kind === 'several') throw new Error(`${paid.field} was to be charged under no one book of several`);
   const stamped = isStamped(paid);
   const route = stamped ? paid.route : { model: null, hub: null };
@@ -150,7 +153,7 @@ export function landingOf(
     intent_id: call.intent_id,
     attempt_index: call.attempt_index,
     parent_ref: call.parent_ref,
-    // Beside a payment a demo key has no effect.
+    // A demo key has no effect if a payment came with it.
     api_key_hash: 'hash' in api_key && !(api_key.kind === 'demo' && context.payment) ? api_key.hash : null,
     model: route.model,
     hub: route.hub,
@@ -175,13 +178,14 @@ type TakeParts = Pick<
   'database' | 'vault' | 'random' | 'log' | 'pay_to' | 'owner' | 'queues' | 'later' | 'respond'
 >;
 
-/** Result of a claim: taken, someone else's, or refused by its book. */
+/** Result of a claim: the payment is claimed, has a claim already, or was refused by its book. */
 export type ClaimAnswer = Exclude<TakenClaim['outcome'], { kind: 'beyond_means' }>;
 export type AnsweredClaim = { readonly claim: TakenClaim['claim']; readonly outcome: ClaimAnswer };
 
 /**
- * Claims the payment and reserves on the book, in one commit that other calls share. `spent`: the chain shows the payment used.
- * @throws if the database is unreachable; then no work is done and nothing is sent
+ * Claims the payment and reserves its amount on the book, in one commit that other calls share. `spent`: the chain shows the payment as
+ * used.
+ * @throws if the database is unreachable: then no work is done and nothing is sent
  */
 export async function takeClaim(
   parts: TakeParts,
@@ -199,8 +203,8 @@ export async function takeClaim(
 }
 
 /**
- * While the log is unsound nothing new is accepted; former purchases are delivered. While it is halted the database has gone
- * back, so a missing claim means nothing.
+ * Requires that the payment was sent for a claim of this service. While the log is unsound, nothing new is accepted, and former purchases
+ * are delivered. While it is halted, the database was restored to an older state, so a missing claim proves nothing.
  */
 async function requireClaimed(
   { database, log, respond }: TakeParts,
@@ -213,12 +217,13 @@ async function requireClaimed(
   throw respond({ kind: 'not_taken', unsure: log.halt !== null });
 }
 
-/** A call that is claimed, worked for and mined between the two requests of one look is seen by the next. */
+/** Checks of the balance. A call that is claimed, worked for and mined between the two requests of one check is noticed by the next one. */
 const LOOKS_MAX = 2;
 
 /**
- * Claims. A payer whose open calls seem to exceed the balance is checked again before the refusal, because a call that is being
- * settled may have left the balance and still count as open. @throws payment_rejected (`insufficient_funds`), chain_unavailable
+ * Claims the payment. If the payer's open calls seem to exceed the balance, it is read again before the refusal, because a call that is
+ * being settled may have left the balance and still count as open.
+ * @throws payment_rejected (`insufficient_funds`), chain_unavailable
  */
 export async function submitClaim(
   parts: TakeParts,
@@ -232,7 +237,7 @@ export async function submitClaim(
     if (funds.kind !== 'ok') throw parts.respond({ kind: 'chain_unreachable' }, funds.cause);
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
   }
-  // A person may have approved what its book refused before, so it is judged once more.
+  // A person may have approved a call that its book refused before, so the book judges it again.
   if (outcome.kind === 'blocked' && (await isApproved(parts.database, claim, outcome.refusal_id)))
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, approved: true } }));
   if (outcome.kind === 'beyond_means') throw parts.respond({ kind: 'rejected', paid, reason: 'insufficient_funds' });
@@ -244,7 +249,7 @@ async function submit(parts: TakeParts, claiming: Claiming): Promise<TakenClaim>
   try {
     return await queues.claim.submit(claiming);
   } catch (error) {
-    // The claim may exist all the same: this process would not know it, and it would seem in flight for minutes.
+    // The claim may exist nevertheless. This process has no lease for it, and it would count as in flight for minutes.
     if (error instanceof DatabaseAway && error.in_doubt)
       later.add(async () => {
         const lease = await leaseOfTask(database, claiming.request);
@@ -254,7 +259,10 @@ async function submit(parts: TakeParts, claiming: Claiming): Promise<TakenClaim>
   }
 }
 
-/** "Not charged" is said only of a payment that is known not to have been sent by any earlier call. */
+/**
+ * The refusal of a call that could not be claimed. It states that nothing was charged only if no earlier call is known to have sent the
+ * payment.
+ */
 export async function unclaimed(
   { database, respond }: Pick<CallParts, 'database' | 'respond'>,
   { claim_key }: Pick<ToClaim, 'claim_key'>,
@@ -267,7 +275,7 @@ export async function unclaimed(
   return respond({ kind: 'not_taken', unsure: standing === undefined }, cause);
 }
 
-/** A payment that already has a claim: each state has its own code, and none charges again. */
+/** The outcome of a payment that already has a claim: each state has its own code, and none charges again. */
 export function outcomeOfClaim(
   outcome: Exclude<ClaimAnswer, { kind: 'claimed' | 'replayed' | 'blocked' | 'blocked_too_often' }>,
   paid: AnyPaid,

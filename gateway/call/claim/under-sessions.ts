@@ -12,14 +12,17 @@ import {
 } from '../../../subgraphs/session/delegation/hold.ts';
 import { type Tx } from '../../../subgraphs/transaction.ts';
 
-/* Claims under sessions: reserved on the sessions' caps in the claims' own transaction, after the books' heads. */
+/*
+ * Claims under sessions. Their amounts are reserved on the sessions' caps in the claims' own transaction, after the heads of the books are
+ * locked.
+ */
 
-/** An act that came with a payment, and the wallet that granted its tree; null if unknown. */
+/** An act that came with a payment, and the wallet that granted its tree of sessions. The wallet is null if it is unknown. */
 export interface PaymentAct extends Approval {
   readonly root_payer: string | null;
 }
 
-/** An admitted grant, as its claim is made under it. */
+/** An admitted grant, under which a claim is made. */
 export interface ClaimedUnder {
   readonly shown: ShownDelegation;
   readonly paid_under: ClaimSession;
@@ -32,7 +35,7 @@ export interface RefusedBySession {
 }
 
 /**
- * The act of a payment, if it approves the call on that book: it must be of a tree that the wallet of the book's agent has
+ * Returns the act of a payment if it approves the call on that book. The act must be of a tree that the wallet of the book's agent has
  * granted. Otherwise any caller could grant a tree of their own and approve their own call.
  */
 export function approvingAct(
@@ -50,12 +53,12 @@ interface PlacedUnder {
   readonly under: ClaimedUnder | null;
 }
 
-/** For a call that is recorded as paid under no session. */
+/** Landing of a call that is recorded as paid under no session. */
 export const UNDER_NONE: JsonObject = { delegation: null };
 
 /**
- * What a session refuses is returned to its book here. A payment whose money has moved is never refused: without room in its
- * session it is recorded as paid under none, so that no cap is exceeded.
+ * Reserves claims on their sessions. The reservation of a claim that a session refuses is returned to its book. A payment whose money has
+ * moved is never refused: if its session has no room, it is recorded as paid under no session, so that no cap is exceeded.
  */
 export async function holdUnder(tx: Tx, claimed: readonly PlacedUnder[]) {
   const items = claimed.flatMap(({ request, under }) => (under ? [{ request, under }] : []));

@@ -25,11 +25,11 @@ import { type RecordKind, recordTogether, requireSaved } from './record.ts';
 interface Completing {
   readonly completion: BoardCompletion;
   readonly named: NamedWrite | null;
-  /** Signed, except for its place in the log. */
+  /** The receipt, signed except for its place in the log. */
   readonly prepared: PreparedReceipt;
 }
 
-/** Receipts of work completed elsewhere. Its name and transfer are taken, and the receipt signs no payment to this service. */
+/** Opens the recording of work completed elsewhere. Its name and transfer are taken, and the receipt signs no payment to this service. */
 export function openCompletions(ground: Ground, forms: FormParts): Completions {
   const { record } = recordTogether(ground, completedKind);
   return {
@@ -87,7 +87,10 @@ function outcomeOf(completion: BoardCompletion, standing: readonly BoardCompleti
 const FIELD = 'Mutation.recordCompletion';
 const JOB_KIND = 'other';
 
-/** Nobody here has seen what was delivered or who answered, so what was reported of the payment is signed as a report. */
+/**
+ * Makes the receipt of a completion. This service has seen neither the delivery nor its author, so the facts of the payment are signed as
+ * reported.
+ */
 function prepareCompletion(
   { issuer, clock, profile }: FormParts,
   { taskId, said, transfer }: BoardCompletion,
@@ -109,7 +112,7 @@ function prepareCompletion(
     hub: '',
     model: '',
     job_kind: JOB_KIND,
-    // Nothing of it is secret: the caller can recompute it from the report.
+    // Nothing in the request is secret, so the hash needs no salt. The caller can recompute it from the report.
     request_hash: canonicalHash({ field: FIELD, args: said }),
     agent_id: null,
     caller_binding: {},
@@ -131,7 +134,7 @@ function prepareCompletion(
   });
 }
 
-/** Those whose transfer backs something else already; a transfer backs one thing permanently. */
+/** Completions whose transfer is already used by another record. A transfer belongs to one record permanently. */
 async function withoutTransfer(tx: Tx, fresh: readonly BoardCompletion[]): Promise<readonly BoardCompletion[]> {
   const wanted = fresh.flatMap(completion => {
     const transfer = completion.transfer as ObservedTransfer | null;

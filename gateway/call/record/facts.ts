@@ -15,54 +15,57 @@ import type { ClaimSession } from '../../../subgraphs/session/delegation/hold.ts
 import type { StampFact } from '../../../subgraphs/stamped-row.ts';
 import type { RecordableOutcome } from '../../rails/outcome.ts';
 
-/* The facts of which a record is made, for a waiting caller and for reconcile. */
+/* The facts from which a record is made, the same for a waiting caller and for reconcile. */
 
-/** Where a charge is recorded and what its row says; stored on the claim, so that reconcile needs nothing else. */
+/** Where a charge is recorded, and what its row contains. It is stored on the claim, so that reconcile needs nothing else. */
 export interface Landing extends CallLanding {
-  /** The delegated session that pays; null or undefined without one. */
+  /** The delegated session that pays. Null or undefined without one. */
   readonly delegation: ClaimSession | null;
 }
 
-/** The same for a call without a grant. */
+/** The landing of a call without its grant. */
 export interface CallLanding extends JsonObject {
   readonly job_kind: string;
-  /** URL of the purchase; missing in old claims. */
+  /** URL of the purchase. Missing in old claims. */
   readonly resource: string | null;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
-  /** The task of the row that it follows from, which was on its book before the claim; missing in old claims. */
+  /** Task of the row that the call follows from, which was on the call's book before the claim. Missing in old claims. */
   readonly parent_ref: string | null;
   readonly api_key_hash: string | null;
   readonly model: string | null;
   readonly hub: string | null;
-  /** As the hub named it, or null. Missing in old claims, like the next two. */
+  /** The model that the hub named in its answer, or null. Missing in old claims, like the next two members. */
   readonly answered_model: string | null;
   readonly answered_catalogue_model: string | null;
   readonly output_covers: readonly string[] | null;
   readonly output_sha256: string | null;
   readonly omission_rule: OmissionRule | null;
-  /** Null if no price is known; missing in old claims. */
+  /** Cost of the work to this service. Null if no price is known. Missing in old claims. */
   readonly provider_cogs: ProviderCogs | null;
-  /** The agent whose session came with the call; its answer is delivered again to nobody else. */
+  /** The agent whose session came with the call. The answer is delivered again to this agent only. */
   readonly possessed_by: number | null;
-  /** Keyed mark of the address from which it was paid. */
+  /** Keyed mark of the address from which the call was paid. */
   readonly paid_from_mark: string;
-  /** Keyed mark of the router key with which it was answered; null without one. */
+  /** Keyed mark of the router key with which the call was answered. Null without one. */
   readonly router_key_mark: string | null;
-  /** Keyed mark of the Idempotency-Key; null without one. */
+  /** Keyed mark of the Idempotency-Key. Null without one. */
   readonly idempotency_mark: string | null;
-  /** Results of the book's policies in shadow mode; missing in old claims. */
+  /** Results of the book's policies in shadow mode. Missing in old claims. */
   readonly would_block: readonly WouldBlock[] | null;
   /**
-   * Requested with the session: this service adds nothing that identifies the caller. Text of the caller that does so reaches the
-   * hub all the same.
+   * Whether the session requests that this service adds nothing that identifies the caller. A text of the caller that identifies them still
+   * reaches the hub.
    */
   readonly vendor_blind: boolean;
-  /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */
+  /**
+   * Salt of the request's hash. The payment is public once it is on the chain, and without the salt a short prompt could be guessed from
+   * the hash.
+   */
   readonly request_salt: string;
 }
 
-/** Recorded for every call. */
+/** Facts that are recorded for every call. */
 interface CallFacts {
   readonly task_id: TaskId;
   readonly request_hash: string;
@@ -73,7 +76,7 @@ interface CallFacts {
 /** The facts of a claim that make its record, the same for a waiting caller and for reconcile. */
 export interface SettledFacts extends CallFacts {
   readonly network: NetworkName;
-  /** Which of this database's chains it moved on; always 0 on real networks. */
+  /** Which of this database's chains the payment moved on. Always 0 on real networks. */
   readonly chain_epoch: number;
   readonly payer: string;
   readonly pay_to: string;
@@ -83,27 +86,27 @@ export interface SettledFacts extends CallFacts {
   readonly transfer: RecordableOutcome;
 }
 
-/** The same for a call by API key: no money moved, and none ever will. */
+/** The facts of a call by API key. No money moved, and none will. */
 export interface WaivedFacts extends CallFacts {
-  /** Null for a stamp, whose own row has the receipt. */
+  /** Kind of the key. Null for a stamp, which has no receipt of its own: its row has one. */
   readonly waived_by: WaivedBy | null;
   readonly transfer: null;
 }
 
 /** Source of the answer that is stored for redelivery. */
 export type AnswerSource =
-  /** It was sealed with the claim before the payment was sent. */
+  /** The answer was sealed with the claim before the payment was sent. */
   | { readonly kind: 'stored' }
   /** The work was done, or ended, after the payment had moved. */
   | { readonly kind: 'worked'; readonly answer: JsonObject }
-  /** A stamp's effect, written with its row, from what it found before the payment was sent. */
+  /** A stamp's effect. The record writes it with its row, from the facts that the stamp found before the payment was sent. */
   | StampAnswer;
 
 export interface StampAnswer {
   readonly kind: 'stamp';
   readonly paid: Stamp<JsonObject, JsonObject>;
   readonly args: JsonObject;
-  /** Null if it looks up nothing. */
+  /** The facts that the stamp has found. Null if it looks up none. */
   readonly found: StampFact<JsonObject> | null;
 }
 
@@ -116,35 +119,38 @@ type Entitled =
 export type Recordable = Entitled & { readonly answer: AnswerSource };
 
 export type Recording = Recordable & {
-  /** Made outside the lock, with all signatures but the JWS; at least one. The first is the call's own, if it has one. */
+  /**
+   * Receipts and rows of the call, at least one. They are made before the log is locked, with all signatures except the JWS. The first is
+   * the call's own, if it has one.
+   */
   readonly collections: readonly Collection[];
-  /** Key of a payment that was held until now and is recorded with it; null if there is none. */
+  /** Claim key of the payment that was held until now and is recorded with this call. Null if there is none. */
   readonly sibling: string | null;
 };
 
 export interface Recorded {
   readonly receipt: Receipt;
-  /** Null if it was sealed with the claim before. */
+  /** Null if the answer was sealed with the claim before. */
   readonly answer: JsonObject | null;
 }
 
-/** Label with which a stamp's finding is sealed on its claim, until its answer replaces it. */
+/** Label with which the facts that a stamp has found are sealed on its claim, until its answer replaces them. */
 export const foundLabel = (task_id: string): string => `found:${task_id}`;
 
-/** In hand when the payment is sent: the whole answer, or only its source. */
+/** The work when the payment is sent: the whole answer, or only its source. */
 export type InHand = Pick<Work<JsonObject>, 'route'> & Partial<Work<JsonObject>>;
 
-/** For a stamp by API key: another call holds what it found. No money is involved, so the record may refuse. */
+/** Thrown for a stamp by API key if another call holds a slot that the stamp needs. No money is involved, so the record may refuse. */
 export class SlotTaken extends Error {
   override name = 'SlotTaken';
 }
 
-/** What a stamp has in hand instead of work. */
+/** Whether these are the facts that a stamp has found, instead of work. */
 export function isFound(in_hand: InHand | StampFact<JsonObject> | null): in_hand is StampFact<JsonObject> {
   return in_hand !== null && 'fact' in in_hand;
 }
 
-/** What the work adds to the landing of its charge. */
+/** The members that the work adds to the landing of its charge. */
 export function workedLanding(in_hand: InHand | StampFact<JsonObject> | null): Partial<Landing> & JsonObject {
   if (in_hand === null || isFound(in_hand)) return {};
   const { route, output_sha256 = null, output_covers = null, omission_rule = null, provider_cogs = null } = in_hand;

@@ -15,17 +15,17 @@ import type { StampedMoney, StampedRow } from '../../../subgraphs/stamped-row.ts
 import type { RecordableOutcome } from '../../rails/outcome.ts';
 import type { Landing, Recordable, Recording, SettledFacts, WaivedFacts } from './facts.ts';
 
-/* What a record says: the forms of the receipt and of the row, from the same facts. */
+/* The contents of a record: the receipt and the row, both from the same facts. */
 
 type Facts = SettledFacts | WaivedFacts;
 
-/** What a row and a receipt say of the money. */
+/** The facts of the money in a row and a receipt, by the kind of transfer. */
 const rests = {
   transferred: paymentFactsBy.observed_transfer,
   vouched: paymentFactsBy.receipt,
 } as const satisfies Record<RecordableOutcome['kind'], Partial<InitialFacts>>;
 
-/** Nothing was paid: no payer, no ref and no amount, which differs from an amount of 0. */
+/** Facts of a row if nothing was paid: no payer, no reference and no amount, which differs from an amount of 0. */
 export const unpaid = {
   evidence: 'UNVERIFIED',
   collected: false,
@@ -63,12 +63,12 @@ function paymentOf(settled: SettledFacts): ReceiptFacts['payment'] {
   };
 }
 
-/** The row's form: flat. */
+/** The fulfillment of a row, which is flat. */
 function fulfillmentOf({ landing }: Facts): JsonObject {
   return { ...intentOf(landing), output_commitment: commitmentOf(landing) };
 }
 
-/** The receipt's form: the paid-job envelope, which names who authorized what. */
+/** The fulfillment of a receipt: the paid-job envelope, which names who authorized what. */
 function envelopeOf(facts: Facts): JsonObject {
   const [payer_wallet, payment_ref] = facts.transfer === null ? [null, null] : [facts.payer, paymentRef(facts)];
   const delegation_hash = facts.landing.delegation?.delegation_hash ?? null;
@@ -93,7 +93,8 @@ export interface FormParts {
 }
 
 /**
- * Everything that a call leaves, except for its place in log and book: its own receipt and row, and those of what a stamp buys.
+ * Everything that is recorded of a call, except for its place in log and book: its own receipt and row, and those of the purchase that a
+ * stamp records.
  */
 export function collectionsOf(
   parts: FormParts,
@@ -107,7 +108,7 @@ export function collectionsOf(
   return { collections, sibling: row?.sibling ?? null };
 }
 
-/** A chained receipt names its book itself, so it may be on no row of it. */
+/** The receipt and row of the call itself. A chained receipt names its book itself, so it may be on no row of it. */
 function ownCollection(
   parts: FormParts,
   settled: Facts,
@@ -120,7 +121,7 @@ function ownCollection(
   return { prepared, landing: chained === 'off_book' ? null : landingOf(settled) };
 }
 
-/** What a chained stamp signs of its payment in place of `payment`: the transfer, beside the book. */
+/** What a chained stamp signs of its payment in place of `payment`: the transfer, without the book. */
 function chainedOf(settled: SettledFacts): Pick<ReceiptFacts, 'payment' | 'chained'> {
   return { payment: null, chained: { observed_transfer: transferOf(settled), payer_proven: true } };
 }
@@ -132,7 +133,7 @@ function transferOf(settled: SettledFacts): ObservedTransfer {
   return { network, transaction: transfer.tx_hash, index: transferIndex(settled), ...moved };
 }
 
-/** Row and receipt of what a stamp buys, from what was sealed with the claim. */
+/** Row and receipt of the purchase that a stamp records, from the facts that were sealed with the claim. */
 function boughtCollection(
   { issuer, clock, profile }: FormParts,
   settled: Facts,
@@ -153,7 +154,7 @@ function boughtCollection(
   return { prepared, landing: { agent_id, birth, reserved: reserved_atomic }, also_on };
 }
 
-/** A payment to someone else has no caller here, so its empty binding backs nothing. */
+/** The signed facts of the money. A payment to another party has no caller here, so its empty binding proves nothing. */
 function signedOf(money: StampedMoney): Pick<ReceiptFacts, 'payment' | 'legs' | 'chained' | 'caller_binding'> {
   if (money.kind === 'paid') {
     const { payment, legs } = money;
@@ -163,7 +164,7 @@ function signedOf(money: StampedMoney): Pick<ReceiptFacts, 'payment' | 'legs' | 
   return { payment: null, chained: { observed_transfer, payer_proven }, caller_binding: {} };
 }
 
-/** What a stamp's row and effect are given. */
+/** The facts of a stamp's call, which its row and effect use. */
 export function stampedBy(settled: Facts): Omit<StampContext, 'recorded_at_ms'> {
   const { task_id, agent_id } = settled;
   if (settled.transfer === null) return { task_id, agent_id, payer: null, payment_ref: null, transfer: null };
@@ -171,7 +172,7 @@ export function stampedBy(settled: Facts): Omit<StampContext, 'recorded_at_ms'> 
   return { task_id, agent_id, payer, payment_ref: paymentRef(settled), transfer: transferOf(settled) };
 }
 
-/** Payments are public: without the salt a short request could be guessed from its hash. */
+/** The salted hash of the request. Payments are public, and without the salt a short request could be guessed from the hash. */
 function saltedHash({ request_hash, landing: { request_salt: salt } }: Facts): string {
   return canonicalHash({ request_hash, salt });
 }
@@ -211,7 +212,10 @@ function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts
 /** Margin for calls that take long to record, so that the log's time is still within the session. */
 const RECORDED_WITHIN_SECONDS = 10;
 
-/** A receipt whose session had ended when it was signed would not verify, so a late one names it as authorization only. */
+/**
+ * The session that a receipt names. If the session had ended when the receipt was signed, the receipt would not verify, so a late receipt
+ * names the session as authorization only.
+ */
 function sessionOf({ delegation }: Landing, now_ms: number) {
   if (!delegation || now_ms / 1000 + RECORDED_WITHIN_SECONDS > delegation.session_expiry) return null;
   const { agent_pubkey, delegation_hash, valid_after, session_expiry } = delegation;

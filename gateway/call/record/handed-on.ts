@@ -8,11 +8,11 @@ import { type RecordKind, recordAlone } from './record.ts';
 
 interface HandingOn {
   readonly handed: HandedReceipt;
-  /** Signed, except for its place in the log. */
+  /** The receipt, signed except for its place in the log. */
   readonly prepared: PreparedReceipt;
 }
 
-/** Receipts of work handed to another agent, without money. */
+/** Opens the recording of work that one agent hands to another, without money. */
 export function openHandOffs(ground: Ground, forms: FormParts): HandOffs {
   const record = recordAlone(ground, handedOnKind);
   return {
@@ -26,8 +26,8 @@ export function openHandOffs(ground: Ground, forms: FormParts): HandOffs {
 }
 
 /**
- * The act's nonce, the name and the leaf are one commit, with the Idempotency-Key if given. Lock order: key → nonce → name → log head →
- * sessions; nonces and names of several items are not sorted, so each item is recorded alone.
+ * Takes the act's nonce, the name and the leaf in one commit, with the Idempotency-Key if there is one. Lock order: key → nonce → name →
+ * log head → sessions. Nonces and names of several items are not sorted, so each item is recorded alone.
  */
 const handedOnKind: RecordKind<HandingOn, 'recorded'> = {
   async take(tx, items) {

@@ -16,28 +16,28 @@ import { openReports } from './reported.ts';
 import { soldKind } from './sold.ts';
 
 export interface RecordingOptions extends Pick<FormParts, 'profile'> {
-  /** What a signed refusal says of the time at which it was made. */
+  /** The facts in a signed refusal that show the time at which it was made. */
   readonly anchor: Refuser['anchor'];
 }
 
-/** The only way to record a call, for callers and reconcile, with a payment or an API key. */
+/** Records a call, by payment or by API key. Waiting callers and reconcile use the same function. */
 export type RecordCall = (recordable: Recordable) => Promise<Recorded>;
 
 export interface OpenedRecording {
   readonly queues: Queues;
   readonly blocked_calls: BlockedCalls;
   readonly record: RecordCall;
-  /** Receipts without a call to this service. */
+  /** The recording of work for which this service was not called. */
   readonly reports: Reports;
   readonly completions: Completions;
   readonly hand_offs: HandOffs;
-  /** The refusal of an act by its payer's book; null if the book allows it. */
+  /** The refusal of an act by its payer's book. Null if the book allows it. */
   judgeAct(act: JudgedAct): Promise<BookRefusal | BlockedTooOften | null>;
-  /** Resolves when what is committed of books is on disk, before a caller gets a book's refusal. */
+  /** Resolves when the committed heads of books are on disk. A caller gets a book's refusal only afterwards. */
   booksSaved(): Promise<void>;
 }
 
-/** Claims and records: all that a call writes to books and the log. */
+/** Opens the claims and records of calls: everything that a call writes to books and the log. */
 export function openRecording(ground: Ground, { profile, anchor }: RecordingOptions): OpenedRecording {
   const { database, issuer, random, clock, log } = ground;
   const forms = { issuer, clock, profile };

@@ -23,19 +23,22 @@ export interface RecordKind<Item, Outcome> {
   take(tx: Tx, items: readonly Item[]): Promise<Taken<Outcome>>;
 }
 
-/** The items of a batch once the log's head may be locked for them. */
+/** The state of a batch when the log's head may be locked for it. */
 export interface Taken<Outcome> {
-  /** Statements that were sent and are waited for together with the lock, so that the log is locked for one round trip less. */
+  /** Statements that were sent before the lock and are awaited together with it, so that the log is locked for one round trip less. */
   readonly sent?: readonly Promise<unknown>[];
-  /** Makes what is appended, under the log's lock and before the books'. Null if nothing is new: then the log is not locked. */
+  /**
+   * Returns the receipts and rows to append, under the log's lock and before the books are locked. Null if nothing is new: then the log is
+   * not locked.
+   */
   readonly append: ((log: OpenLog) => Promise<readonly Collection[]>) | null;
-  /** Writes what the lock order has after the books' heads. Returns the outcome of each item, in order. */
+  /** Writes to tables that the lock order has after the books' heads. Returns the outcome of each item, in order. */
   end(appended: Appended | null): Promise<readonly Outcome[]>;
 }
 
 export interface Appended {
   readonly log: OpenLog;
-  /** One for each collection, in order. */
+  /** The recorded call of each collection, in order. */
   readonly collected: readonly CollectedCall[];
   readonly tree_head: SignedTreeHead;
 }
@@ -62,7 +65,10 @@ export function openRecord<Item, Outcome>(ground: Ground, kind: RecordKind<Item,
   };
 }
 
-/** Items that arrive together share a commit; each resolves once its batch's head is saved outside the database. */
+/**
+ * Returns the function that records an item, and its queue. Items that arrive together share a commit. Each resolves once the head of its
+ * batch is saved outside the database.
+ */
 export function recordTogether<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
   const queue = new GroupCommit(ground.database, openRecord(ground, kind), limits.group_commit_items_max);
   return {
@@ -75,7 +81,7 @@ export function recordTogether<Item, Outcome>(ground: Ground, kind: RecordKind<I
   };
 }
 
-/** For items whose statements cannot be sorted into one batch. */
+/** Returns the function that records each item in its own transaction, for items whose locks cannot be sorted over a batch. */
 export function recordAlone<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
   const run = openRecord(ground, kind);
   return async (item: Item): Promise<void> => {
@@ -85,8 +91,9 @@ export function recordAlone<Item, Outcome>(ground: Ground, kind: RecordKind<Item
 }
 
 /**
- * Publishes a committed head to this process, then saves it outside the database with the heads of its books, since a response is
- * sent only afterwards. @throws DatabaseAway in doubt if one cannot be saved: it is committed, and may be lost with the database
+ * Adds a committed head to this process, then saves it outside the database with the heads of its books. The response is sent only
+ * afterwards.
+ * @throws DatabaseAway in doubt if a head cannot be saved: the record is committed, and may be lost with the database
  */
 async function saveHead({ log, faults }: Ground, tree_head: SignedTreeHead): Promise<void> {
   log.known.addCommit(tree_head);
@@ -98,8 +105,8 @@ async function saveHead({ log, faults }: Ground, tree_head: SignedTreeHead): Pro
 }
 
 /**
- * Before a receipt of an earlier commit is shown: the process that committed it may have died before saving its head, so the next one to
- * return it saves the head first.
+ * Saves the head above a receipt of an earlier commit before the receipt is returned: the process that committed it may have died before it
+ * saved the head.
  */
 export async function requireSaved({ database, log }: Ground, task_id: string): Promise<void> {
   log.known.requireSound();

@@ -23,12 +23,15 @@ import type { Ground } from '../ground.ts';
 import { type FormParts, unpaid } from './forms.ts';
 import { type RecordKind, recordTogether, requireSaved } from './record.ts';
 
-/** A report with its receipt, signed except for its place in the log. */
+/** A report and its receipt, which is signed except for its place in the log. */
 interface Reporting extends GenerationReport {
   readonly prepared: PreparedReceipt;
 }
 
-/** Receipts of reports, for which nobody paid this service. Each signs no payment, and has a row if a book is named. */
+/**
+ * Opens the recording of reports, for which this service was not paid. Each receipt signs no payment, and has a row if the report names a
+ * book.
+ */
 export function openReports(ground: Ground, forms: FormParts): Reports {
   const { record } = recordTogether(ground, reportedKind);
   return {
@@ -68,7 +71,7 @@ const reportedKind: RecordKind<Reporting, ReportOutcome> = {
       items.map(({ generation }) => generation),
     );
     const append = async () => {
-      // No money to us is involved, so a book that its audit has closed accepts no reports.
+      // No payment to this service is involved, so a book that its audit has closed accepts no reports.
       await lockSoundBooks(
         tx,
         going.flatMap(({ agent_id }) => agent_id ?? []),
@@ -125,7 +128,7 @@ function prepareReport(
     hub: ROUTER,
     model: generation.model,
     job_kind: JOB_KIND,
-    // Nothing of it is secret, so it needs no salt; the receipt policy says how it is made.
+    // Nothing in the report is secret, so the hash needs no salt. The receipt policy states how it is made.
     request_hash: canonicalHash({ field: FIELD, args: { ...said, model: generation.model } }),
     agent_id,
     caller_binding: {},
@@ -144,7 +147,7 @@ function reportedOf({ bookId, generationId, rail, amount, paymentRef, verifiedWi
   return { ...said, ...present({ payment_ref: paymentRef, verified_with: verifiedWith }) };
 }
 
-/** Its row has no known amount; what was reported of money is in the receipt only. */
+/** The receipt and row of a report. The row has no known amount: the reported amount is in the receipt only. */
 function collectionOf({ agent_id, generation, prepared }: Reporting): Collection {
   if (agent_id === null) return { prepared, landing: null };
   const fulfillment: JsonObject = { ...intent, output_commitment };

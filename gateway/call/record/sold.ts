@@ -27,7 +27,7 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
       if (named.length > 0) await keepNamed(tx, named);
       await holdWaivedSlots(tx, by_key);
       const leases = paid.map(({ lease }) => lease);
-      // Sent before the lock of the log, so a lost claim has locked the log only briefly.
+      // This statement is sent before the log is locked, so that a lost claim locks the log only briefly.
       const marked = markRecorded(tx, leases, siblingsOf(paid));
       const vouched = paid.flatMap(({ lease, settled }) =>
         settled.transfer.kind === 'vouched' ? [lease.claim_key] : [],
@@ -47,7 +47,7 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
         },
         async end(appended) {
           if (appended === null) throw new Error('every call that was sold is appended to the log');
-          // Last, because sessions are locked after book heads.
+          // The spending is counted last, because sessions are locked after the heads of books.
           await countSpent(tx, under);
           return firstOfEach(recordings, appended.collected).map(({ receipt }, index) => ({
             receipt,
@@ -59,12 +59,12 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
   };
 }
 
-/** Payments that are recorded with a later one. */
+/** Claim keys of the held payments that are recorded with these calls. */
 function siblingsOf(paid: readonly Recording[]): readonly string[] {
   return paid.flatMap(({ sibling }) => sibling ?? []);
 }
 
-/** Slots of stamps by API key. No money is involved: one that finds a slot taken records nothing. */
+/** Takes the slots of stamps by API key. @throws SlotTaken if one is taken. No money is involved, so nothing is recorded then */
 async function holdWaivedSlots(tx: Tx, by_key: readonly Extract<Recording, { hold: object }>[]): Promise<void> {
   const wanted = by_key.flatMap(({ answer, settled: { task_id } }) => {
     const { slots } = (answer.kind === 'stamp' && answer.found) || { slots: [] };
@@ -73,7 +73,7 @@ async function holdWaivedSlots(tx: Tx, by_key: readonly Extract<Recording, { hol
   if ((await takeFreeSlots(tx, wanted)).length > 0) throw new SlotTaken();
 }
 
-/** Null if the answer was sealed with the claim before. A stamp's effect is written here. */
+/** The answer to store. Null if it was sealed with the claim before. The effect of a stamp is written here. */
 async function answerOf(tx: Tx, { answer, settled }: Recording, recorded_at_ms: number): Promise<JsonObject | null> {
   if (answer.kind === 'stored') return null;
   if (answer.kind === 'worked') return answer.answer;
@@ -95,7 +95,7 @@ function sealed(
   });
 }
 
-/** Shown to the caller: the first receipt of its call. */
+/** The first receipt of each call, which is the one that its caller gets. */
 function firstOfEach(recordings: readonly Recording[], collected: readonly CollectedCall[]): readonly CollectedCall[] {
   let place = 0;
   return recordings.map(({ collections }) => {
@@ -106,8 +106,8 @@ function firstOfEach(recordings: readonly Recording[], collected: readonly Colle
 }
 
 /**
- * Stores the session of each item before the rows of the batch are written, and what counts as spent under one: the calls' own
- * payments, and that of a payment held until now, which counted both. Calls by API key count towards no cap.
+ * Stores the session of each call before the rows of the batch are written. Returns the payments that count as spent under a session: those
+ * of the calls, and a payment that was held until now, which counted both. Calls by API key count towards no cap.
  */
 export async function keepUnderSessions(
   tx: Tx,
