@@ -26,24 +26,24 @@ export type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
 
 interface Admitted {
   readonly kind: 'admitted';
-  /** With the payment as it will be settled. */
+  /** The call with its payment in the form in which it will be settled. */
   readonly presented: Presented;
-  /** Null if it is used already; whether for this service is found out later. */
+  /** Funds of the payer. Null if the payment is used already; whether it was used to pay this service is checked later. */
   readonly funds: Funds | null;
 }
 
 export type Admission =
   | Admitted
   | Replayed
-  /** Its book refused this very call before. */
+  /** The book refused the same call before. */
   | { readonly kind: 'blocked'; readonly refusal_id: RefusalId };
 
 type AdmissionParts = GuessParts & GrantParts & Pick<CallParts, 'database' | 'agentOfWallet' | 'respond'>;
 
 /**
- * Checks that there is time to settle, that the sale serves this payer, and that they can pay. A refusal is checked twice,
- * because the payment may have expired, the wallet be registered, or the balance be used by this very payment. Its payer is then
- * owed an answer or "pending"; a 402 would make them pay again. Only refused calls cost this look-up.
+ * Checks that there is time to settle, that the sale serves this payer, and that the payer can pay. After a refusal the payment's claim is
+ * looked up, because the payment itself may have caused the refusal: it may have expired, registered the wallet or used the balance. Its
+ * payer is then owed an answer or `pending`, because a 402 would make them pay again. Only refused calls cost this look-up.
  */
 export async function admitPayment(parts: AdmissionParts, presented: Presented, context: Context): Promise<Admission> {
   const { paid, payment } = presented;
@@ -59,7 +59,7 @@ export async function admitPayment(parts: AdmissionParts, presented: Presented, 
   }
 }
 
-/** The sale serves this payer, the parent is on the book, and the grant allows the call. */
+/** Checks that the sale serves this payer, that the parent is on the book, and that the grant allows the call. */
 async function requireServed(parts: AdmissionParts, presented: Presented, context: Context): Promise<Presented> {
   const { paid, args, payer } = presented;
   await paid.admit?.(args, payer, context);
@@ -71,7 +71,7 @@ async function requireServed(parts: AdmissionParts, presented: Presented, contex
   return under === null ? presented : { ...presented, under };
 }
 
-/** Whether the chain would take it now, and its payer can pay. */
+/** Checks that the chain would accept the payment now, and that its payer can pay. */
 async function readyToPay(parts: AdmissionParts, presented: Presented): Promise<Admitted> {
   const { respond } = parts;
   const { paid, payment } = presented;
@@ -110,13 +110,13 @@ async function lookAgain(
   const elsewhere = payment.late?.code === 'wrong_payee';
   if (claim === null && payment.late !== null && !elsewhere) return admittedLate(parts, presented, context, refusal);
   if (claim === null || !isPayers(presented, claim)) throw refusal;
-  // Signed for another payee than the claim it is another payment, which shares only the nonce.
+  // A payment for another payee than the claim's is a different payment, which only has the same nonce.
   if (elsewhere && !isVery(claim, payment)) throw refusal;
   if (claim.state === 'released' && claim.refusalId !== null) await requireNoGuess(parts, claim, presented);
   return standing(parts.respond, claim, presented, refusal);
 }
 
-/** Expired and never claimed here; if someone else submitted it in time, it is paid all the same. */
+/** Admits an expired payment that was never claimed here, if somebody else submitted it in time: then it has paid. */
 async function admittedLate(
   parts: AdmissionParts,
   presented: Presented,
@@ -140,8 +140,8 @@ async function admittedLate(
 }
 
 /**
- * The payee of a leg is paid by others too, and its calldata is public. A used payment therefore counts only if it was claimed
- * for this very request before and its book allowed it.
+ * The payee of a leg is paid by others too, and the calldata of these payments is public. A used payment therefore counts only if it was
+ * claimed for the same request before and its book allowed it.
  */
 async function requireBound(
   { database, respond }: AdmissionParts,
@@ -154,13 +154,13 @@ async function requireBound(
   if (claim.reason === RECORDED_ELSEWHERE) throw respond({ kind: 'foreign', settled: true });
 }
 
-/** The chain's result for a used nonce is not searched for again, because a search takes many pages of logs. */
+/** Refuses a payment whose nonce is known to have been used otherwise, without another search. A search reads many pages of logs. */
 async function requireUnsearched(
   { database, respond }: AdmissionParts,
   { paid, claim_key, payment: { authorization } }: Presented,
 ): Promise<void> {
   const claim = await claimByKey(database, claim_key).catch(error => {
-    // It is used, and only the database knows whether for this service.
+    // The nonce is used, and only the database can show whether it was used to pay this service.
     throw error instanceof DatabaseAway ? respond({ kind: 'unknown' }, error) : error;
   });
   if (claim?.state !== 'released' || claim.reason === null || !spentForGood.has(claim.reason)) return;
@@ -172,7 +172,7 @@ function isStoredAs({ authorization: { signature: _, ...stored } }: PaymentClaim
   return canonicalHash(stored) === canonicalHash(authorizationToJson(shown));
 }
 
-/** On Solana the key covers everything that was signed. */
+/** Whether the claim is of the same payment. On Solana the claim's key covers everything that was signed. */
 function isVery(claim: PaymentClaim, { authorization }: Payment): boolean {
   return authorization.network === 'solana' || isStoredAs(claim, authorization);
 }
@@ -180,25 +180,26 @@ function isVery(claim: PaymentClaim, { authorization }: Payment): boolean {
 const spentForGood: ReadonlySet<string> = new Set<NotTransferred['reason']>(['cancelled', 'used_otherwise']);
 
 /**
- * Whether the caller is the payer and may learn the payment's state: a key's signature proves that by itself. One that only code
- * can judge may not have been judged before the refusal; then it must equal the claimed one.
+ * Whether the caller is the payer, and may therefore learn the payment's state. A key's signature proves that by itself. A signature that
+ * only code can judge may not have been judged before the refusal, so it must equal the claimed one.
  */
 function isPayers({ payment: { signature } }: Presented, { authorization }: PaymentClaim): boolean {
   return signature.kind !== 'contract' || isStored(authorization.signature, signature);
 }
 
 /**
- * The payment was signed for another payee and released; whether its payer may be asked for another one. Either its book refused
- * it, or we never sent it and it was claimed for something else. Nobody pays twice: `from_block` is set before anything is sent,
- * so only its payer and recipients have it; and wherever it may still move, it pays for what it was claimed for and never for
- * this, because payments to another payee are not accepted here. If it was claimed for this very thing, its payer may have used
- * it and gets "pending".
+ * Whether the payer of a released payment to another payee may be asked for a new payment. True if its book refused the old payment, or if
+ * this service never sent it (`from_block`, which is set before anything is sent, is null) and it was claimed for another request. The
+ * payer cannot pay twice for this request, because a payment to another payee is never accepted for it. False if it was claimed for this
+ * request: its payer may have used it, and gets `pending`.
  */
 function isNoPartOf({ refusalId, fromBlock, requestHash }: PaymentClaim, request_hash: string): boolean {
   return refusalId !== null || (fromBlock === null && requestHash !== request_hash);
 }
 
-/** Faults of a grant or its act are reported as such, because the signer of a required act must learn of them. */
+/**
+ * Faults of a grant or its act. They are reported in place of the book's refusal, because the signer of a required act must learn of them.
+ */
 const ofGrants: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['delegation_invalid', 'grant_exceeded', 'session_not_active'] as const),
   ...(['act_expired', 'act_signature_invalid'] as const),
@@ -214,7 +215,7 @@ function standing(respond: Respond, claim: PaymentClaim, presented: Presented, r
       return { kind: 'blocked', refusal_id };
     }
     if (payment.late?.code === 'wrong_payee' && isNoPartOf(claim, request_hash)) throw refusal;
-    // Expired and released, and the chain's result is not final: someone else may have submitted it for us.
+    // The claim was released, but the chain's result is not final: somebody else may still have submitted the payment.
     throw payment.late !== null && !claim.final ? respond({ kind: 'pending', task_id }) : refusal;
   }
   const asked_before = { request_hash: claim.requestHash, router_key_mark: routerKeyMarkOf(claim.landing) };
@@ -232,10 +233,11 @@ function standing(respond: Respond, claim: PaymentClaim, presented: Presented, r
 }
 
 /**
- * A call may only follow from a row that is already on its own book, so no row precedes its parent or follows from itself.
- * Checked before the claim and only if a parent is named; the payment stays usable. A row of another book and a missing row get
- * the same response, so that it reveals nothing of other books. @param landsOn the book of the call; null without one @throws
- * parent_not_on_book
+ * Requires that the parent of a call is a row that is already on the call's own book, so that no row precedes its parent or follows from
+ * itself. This is checked before the claim, so the payment stays usable. A row of another book and a missing row get the same response,
+ * which reveals nothing of other books.
+ * @param landsOn returns the book of the call. Null without one
+ * @throws parent_not_on_book
  */
 export async function requireParent(
   { database }: Pick<CallParts, 'database'>,

@@ -40,12 +40,13 @@ export interface Waiver {
   readonly hash: string;
 }
 
-/** What the call's receipt says of it; a waived stamp has no receipt of its own. */
+/** The key's kind in the call's receipt. Null for a waived stamp, which has no receipt. */
 const kinds: Record<WaivingKey, WaivedBy | null> = { live: 'live_key', demo: 'demo_key', waiver: null };
 
 /**
- * Whether a key replaces the payment of this call. If a payment came along, that is charged and the key only noted; a demo key
- * not even that. @throws forbidden if a demo key alone is to pay for a stamp
+ * The API key that replaces the payment of this call. Null if there is none, or a payment came with the call: then that payment is charged,
+ * and a live key is only noted.
+ * @throws forbidden if a demo key alone is to pay for a stamp
  */
 export function waiverOf(respond: Respond, paid: AnyPaid, { principal, payment }: Context): Waiver | null {
   const { api_key, possession } = principal;
@@ -85,16 +86,16 @@ interface KeyCall {
   readonly agent_id: AgentId | null;
   readonly landing: Landing;
   readonly hold: KeyCallHold;
-  /** The caller's name for it; null without one. */
+  /** The caller's name for the call. Null without one. */
   readonly named: NamedCall | null;
-  /** The session under which it is made; null without a grant. */
+  /** The session under which the call is made. Null without a grant. */
   readonly under: KeyCallUnder | null;
 }
 
 /**
- * A call that rests on an API key, without money: admit → hold the task, if the book allows it. Only its task names it, so it is
- * never delivered again: each is new work whose answer is not stored, unless its caller has named it (names.ts). One that
- * breaks off leaves nothing: no row, no receipt, no reservation, no name.
+ * Holds a call that rests on an API key, without money: admit → hold the task, if the book allows it. Only its task id identifies it, so it
+ * is never delivered again. Each call is new work whose answer is not stored, unless its caller has named it (names.ts). A call that breaks
+ * off leaves nothing: no row, no receipt, no reservation, no name.
  */
 export async function holdByKey(
   parts: KeyParts,
@@ -108,12 +109,12 @@ export async function holdByKey(
   stopwatch.begin('verify');
   const call = requestedCall(paid, args);
   const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
-  // A stamp takes effect once, so there is nothing to store for a name.
+  // A stamp takes effect once, so it needs no name.
   const named = paid.order === 'stamp' ? null : await namedCallOf(parts, asked, waiver.hash, context);
   const before = await answeredBefore(parts, named);
   if (before) return answerAgain(parts, before, context);
   requireRested(parts, asked, waiver, context);
-  // While the log is unsound nothing new is accepted.
+  // While the log is unsound, nothing new is accepted.
   if (!log.sound) throw respond({ kind: 'not_taken', unsure: false });
   const end = key_calls.begin(waiver.hash);
   let held: Held | null = null;
@@ -139,7 +140,7 @@ export async function holdByKey(
   }
 }
 
-/** A key whose requests hubs refuse repeatedly, or its address, must wait, as a payer must. */
+/** Requires that the key and the address need not wait, as with a payer: they must wait after repeated requests that hubs refused. */
 function requireRested(
   { failures, respond }: KeyParts,
   { address_mark, router_key_mark }: RequestedSale,
@@ -167,14 +168,14 @@ function keyCallOf(
     call: asked.call,
     task_id,
     request_hash: paidRequestHash(asked.paid.field, asked.args),
-    // A demo writes to no book, whatever session comes with it.
+    // A demo key writes to no book, even if a session comes with it.
     agent_id: possession.kind === 'proven' && by.waiver.by !== 'demo_key' ? possession.agent_id : null,
     landing: { ...landingOf(random, asked, context), delegation: by.under?.paid_under ?? null },
     hold: { task_id, lease_owner: owner },
   };
 }
 
-/** Only this process knows a call by API key, so results of policies in shadow mode end with it. */
+/** Adds the results of policies in shadow mode. Only this process has the call, so they are lost with it. */
 function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
   return would_block.length === 0 ? call : { ...call, landing: { ...call.landing, would_block } };
 }
@@ -188,7 +189,7 @@ function heldByKey(parts: KeyParts, call: KeyCall, end: () => void, context: Con
     status: 'waived',
     bounds,
     steps: context.response.stopwatch,
-    // No money delays the answer.
+    // There is no payment to settle.
     settle: async () => ({ payment_ref: null, announce: () => announceSalt(context, call.landing) }),
     async record(done) {
       const charged = await recordCall(parts, call, done);
@@ -219,7 +220,7 @@ async function take(parts: KeyParts, key_call: KeyCall, context: Context): Promi
     return outcome;
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
-    // The hold may exist all the same, and would seem to be in progress although nobody works on it.
+    // The hold may exist nevertheless, and the call would count as in progress although no process works on it.
     if (error.in_doubt) later.add(() => dropCallByKey(parts, key_call));
     throw respond({ kind: 'not_taken', unsure: false }, error);
   }
@@ -244,7 +245,7 @@ async function recordCall(
   return { answer, task_id, settlement_status: 'waived', receipt: recorded.receipt };
 }
 
-/** Releases a call that broke off now, or as soon as the database allows. Nothing was charged in any case. */
+/** Releases a call that broke off, now or as soon as the database allows. Nothing was charged in any case. */
 async function breakOff(parts: KeyParts, call: KeyCall, error: unknown): Promise<Refusal> {
   if (error instanceof HubFailed)
     parts.failures.failedAtHub(error, callerByKey(call.waiver.hash), call.landing.paid_from_mark);
@@ -270,7 +271,9 @@ function dropCallByKey({ database }: Pick<CallParts, 'database'>, { hold, named 
   });
 }
 
-/** If the database does not say, the call may as well have been lost; both had no effect and may be repeated. */
+/**
+ * Whether the buyer canceled the call. False if the database does not answer: a lost call has no effect either, and may be repeated too.
+ */
 function canceledByBuyer({ database }: Pick<CallParts, 'database'>, { hold }: HeldCall): Promise<boolean> {
   return wasKeyCallCanceled(database, hold).catch(() => false);
 }

@@ -41,8 +41,9 @@ import { workUntil } from './work-time.ts';
  */
 
 /**
- * An answer in one piece. The payment settles only with the answer in hand, so nothing is charged without one; the answer is sent only once
- * recorded, so no charged answer is lost. A stamp has no work: it looks up what it must know, and the record writes its effect.
+ * Sells an answer in one piece. The payment settles only when the answer is there, so nothing is charged without one. The answer is sent
+ * only once it is recorded, so no charged answer is lost. A stamp has no work: it looks up the facts that it needs, and the record writes
+ * its effect.
  */
 export async function sellWhole(
   parts: CallParts,
@@ -73,8 +74,8 @@ export async function sellWhole(
 }
 
 /**
- * An answer that is streamed. Its work starts before the payment settles, and nothing is sent before the money has moved, so nobody reads
- * free of charge. Then the text is completed and recorded whether or not its reader stays, so nobody pays for what cannot be had.
+ * Sells an answer that is streamed. Its work starts before the payment settles, and no text is sent before the money has moved, so nobody
+ * reads free of charge. Then the text is completed and recorded even if its reader leaves, so nobody pays for an answer that cannot be had.
  */
 export async function sellStream(
   parts: CallParts,
@@ -97,7 +98,7 @@ export async function sellStream(
     const settled = await call.settle({ route: work.route });
     settled.announce();
     reader.release();
-    // A failure from here on reaches a reader who has seen the text already.
+    // The reader of a later failure has already received part of the text.
     const recorded = reader.ended
       .then(() => call.record(work.finishedWork()))
       .catch(async error => {
@@ -120,7 +121,7 @@ export async function sellStream(
   }
 }
 
-/** The first of two payments for one call: it settles and is held, and is recorded with the second. Returns its reference. */
+/** Sells the first of two payments for one call: it settles and is held, and is recorded with the second. Returns its reference. */
 export async function sellFirst(
   parts: CallParts,
   paid: Leg<JsonObject>,
@@ -128,7 +129,7 @@ export async function sellFirst(
   context: Context,
 ): Promise<string> {
   const claimed = await claim(parts, paid, args, context);
-  // It was recorded with its sibling just now; the next request gets the answer.
+  // The payment was recorded with its sibling just now. The next request gets the answer.
   if (claimed.kind === 'bought') throw parts.respond({ kind: 'unknown_here' });
   const call = await hold(parts, claimed, context);
   try {
@@ -142,7 +143,7 @@ export async function sellFirst(
   }
 }
 
-/** What the call rests on: an API key, a claim of its payment, or a former purchase. */
+/** Begins a call on an API key, on a claim of its payment, or on a former purchase. */
 async function begin(parts: CallParts, paid: AnyPaid, args: JsonObject, context: Context): Promise<Held | Kept> {
   const waiver = waiverOf(parts.respond, paid, context);
   if (waiver !== null) return holdByKey(parts, paid, args, waiver, context);
@@ -150,7 +151,7 @@ async function begin(parts: CallParts, paid: AnyPaid, args: JsonObject, context:
   return call.kind === 'bought' ? redeliver(parts, call, context) : hold(parts, call, context);
 }
 
-/** Verify, then claim. A former purchase, by the same payment or under the same name, claims nothing. */
+/** Verifies the payment, then claims it. A former purchase, by the same payment or under the same name, claims nothing. */
 async function claim(parts: CallParts, paid: AnyPaid, args: JsonObject, context: Context): Promise<Claimed | Bought> {
   context.response.stopwatch.begin('verify');
   try {
@@ -193,8 +194,8 @@ async function admitAndClaim(parts: CallParts, shown: Presented, context: Contex
 }
 
 /**
- * A call that rests on a payment of its own. Its money moves in `settle` and nowhere else. If its payment is used already, it is found out
- * before any work whether for this service; then the money has moved and nothing is sent.
+ * Holds a call that rests on its own payment. Its money moves in `settle` and nowhere else. If its payment is used already, the chain is
+ * asked before any work whether it paid this service. If it did, the money has moved and nothing is sent.
  */
 async function hold(parts: CallParts, claimed: Claimed, context: Context): Promise<HeldFirst> {
   const { task_id, args, payment, payer, allowed_models } = claimed;
@@ -240,7 +241,7 @@ async function hold(parts: CallParts, claimed: Claimed, context: Context): Promi
   }
 }
 
-/** Where the money moved, and how its client learns of it. */
+/** The reference of the transfer, and the function that reports it to the client. */
 function settledBy(parts: CallParts, claimed: Claimed, transfer: RecordableOutcome, context: Context): Settled {
   const { payment, task_id, claim } = claimed;
   const { tx_hash: transaction } = transfer;
@@ -251,7 +252,9 @@ function settledBy(parts: CallParts, claimed: Claimed, transfer: RecordableOutco
   };
 }
 
-/** Book and grant may each allow some model but none in common. What has been paid for is not refused. */
+/**
+ * Requires that book and grant allow a model in common, because each may allow other ones. A call that has been paid for is not refused.
+ */
 function requireSharedModel({ call: { models }, allowed_models }: Claimed): void {
   if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
   const detail =
@@ -260,8 +263,8 @@ function requireSharedModel({ call: { models }, allowed_models }: Claimed): void
 }
 
 /**
- * The refusal if someone else moved the money and the book's kill switch is on: it is recorded and no work is done. Null otherwise. A stamp
- * has no work that could be stopped: it takes effect or not.
+ * Returns the refusal if somebody else moved the money and the book's kill switch is on: the payment is recorded and no work is done. Null
+ * otherwise. A stamp has no work that could be stopped: it takes effect or not.
  */
 async function stoppedByBook(parts: CallParts, claimed: Claimed, transfer: RecordableOutcome): Promise<Refusal | null> {
   const { paid, claim, task_id } = claimed;
@@ -282,7 +285,7 @@ function requireMoved({ task_id }: Claimed, transfer: RecordableOutcome | null):
   return transfer;
 }
 
-/** The stored text, each channel in one piece. */
+/** The stored answer as a stream, with each channel in one piece. */
 function streamOf(paid: AnyStream, { charged, payment_ref }: Kept): ChargedStream<JsonObject> {
   const { answer: begun, task_id, settlement_status, rerun = null } = charged;
   const recorded = Promise.resolve(charged);

@@ -6,15 +6,14 @@ import { cancelClaim, canceledTasksAmong, cancelKeyCall } from '../../subgraphs/
 import { type CallParts } from './parts.ts';
 
 /**
- * Releases a task that its buyer canceled and returns its reservation, in one transaction. False if its payment may have been
- * sent, or it has ended. Its hub is disconnected but may have done the work, so each cancel is counted by payment, in every
- * process.
+ * Releases a task that its buyer canceled, and returns its reservation in the same transaction. False if its payment may have been sent, or
+ * the task has ended. The connection to its hub ends, but the hub may have done the work, so every process counts each cancel by payment.
  */
 export async function cancelPaidTask(
   { database, log }: Pick<CallParts, 'database' | 'log'>,
   task_id: string,
 ): Promise<boolean> {
-  // The database has gone back: a claim that is `claimed` there may have been sent.
+  // The database was restored to an older state: a claim that is `claimed` there may have been sent.
   if (log.halt) return false;
   return database.transaction(async tx => {
     const claim = await cancelClaim(tx, task_id);
@@ -27,8 +26,9 @@ export async function cancelPaidTask(
 }
 
 /**
- * Runs in every process, whichever released the task. Null: a notification may have been missed, so running work checks its own
- * claim once. Work whose cancel nobody noticed is completed and then discarded.
+ * Returns the function that ends canceled work in this process. Every process is notified, because any of them may have released the task.
+ * Null as a notice: one may have been missed, so work in progress checks its own claim once. Work whose cancel was not noticed is completed
+ * and then discarded.
  */
 export function watchCanceled({
   database,

@@ -7,7 +7,7 @@ import { TextChannel } from './text-channel.ts';
 
 type Source = Pick<StreamedWork<JsonObject>, 'pieces' | 'cancel'>;
 
-/** Drives paid streams. */
+/** Returns the driver of a paid stream. */
 export function drivenBy(faults: Faults | null, source: Source): StreamDriver {
   return new StreamDriver(source, {
     buffer_bytes_max: limits.stream_buffer_bytes_max,
@@ -16,15 +16,15 @@ export function drivenBy(faults: Faults | null, source: Source): StreamDriver {
 }
 
 export interface DriverOptions {
-  /** Bytes that may be buffered before `release`; beyond it the source must wait. */
+  /** Bytes that may be buffered before `release`. At that size the source must wait. */
   readonly buffer_bytes_max: number;
-  /** Called after each piece once released. */
+  /** Called after each piece that follows `release`. */
   readonly reached?: () => Promise<void>;
 }
 
 /**
- * Reads a source to its end, whether anyone reads the result or not. Before release (the money has not moved yet) it reads while
- * its buffer has room; afterwards nothing holds it back.
+ * Reads a source to its end, even if its reader leaves. Before `release` the money has not moved, and it reads only while its buffer has
+ * room. Afterwards it reads without a limit.
  */
 export class StreamDriver {
   readonly pieces: AsyncIterable<Piece>;
@@ -39,7 +39,7 @@ export class StreamDriver {
     this.#source = source;
     this.pieces = this.#channel;
     this.ended = this.#run(options).finally(() => this.#channel.end());
-    // The listener may be gone by then.
+    // The listener may have gone by then, so a rejection must count as handled.
     this.ended.catch(() => {});
   }
 
@@ -48,7 +48,7 @@ export class StreamDriver {
     this.#released.resolve();
   }
 
-  /** Disconnects the source; what was read so far is the end. */
+  /** Disconnects the source. The text ends with the pieces that were read so far. */
   cancel(): void {
     this.#source.cancel();
     this.release();
@@ -63,20 +63,20 @@ export class StreamDriver {
   }
 }
 
-/** Streams that this process completes, with or without readers: a clean stop waits for them before the database is closed. */
+/** Streams that this process completes, with or without readers. A clean stop waits for them before the database is closed. */
 export class StreamsInFlight {
   readonly #running = new Map<Promise<unknown>, () => void>();
   #stopping: NodeJS.Timeout | null = null;
   #cut = false;
 
-  /** `done` covers all that follows the last piece; `cancel` causes it. */
+  /** Adds a stream. `done` resolves after everything that follows its last piece, and `cancel` ends it early. */
   add(done: Promise<unknown>, cancel: () => void): void {
     const running = done.catch(() => {}).finally(() => this.#running.delete(running));
     this.#running.set(running, cancel);
     if (this.#cut) cancel();
   }
 
-  /** Gives streams this time to end; later ones are cut off and recorded without an answer. */
+  /** Gives streams this time to end. After it the rest are cut off, and recorded without the rest of their answers. */
   stop(patience_ms: number): void {
     this.#stopping ??= setTimeout(() => this.cut(), patience_ms);
   }

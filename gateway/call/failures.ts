@@ -13,23 +13,24 @@ interface Reverts {
 
 export interface Rest {
   readonly seconds: number;
-  /** RateLimit and RateLimit-Policy, if it comes from a rate. */
+  /** RateLimit and RateLimit-Policy, if the wait comes from a rate. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Uncharged failures that cost others, in this process's memory: guessed router keys and grants, requests that hubs refuse and
- * canceled tasks, by payer (or API key) and by address; and payments that pass every check and are reverted, by payer. Reverts
- * cost our gas, so the payer's wait doubles; contract wallets, whose code decides each time, wait by their claims.
+ * Counts uncharged failures that cost others, in the memory of this process. By payer (or API key) and by address it counts guessed router
+ * keys and grants, requests that hubs refuse, and canceled tasks. By payer it counts payments that pass every check and are reverted. A
+ * revert costs our gas, so the payer's wait doubles with each. Contract wallets wait by their claims instead, because their code decides
+ * about each payment.
  */
 export class Failures {
   readonly #tried: Meter;
   /** Cancels and refused requests by address, because a new wallet for each is free, and an address may be shared. */
   readonly #burdensFrom: Meter;
-  /** Recent cancels: every process is notified of each once, and this one may know of it before. */
+  /** Recent cancels. Every process is notified of each cancel, and this process may have counted it before. */
   readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
   readonly #clock: Clock;
-  /** Created with the first revert, because it allocates memory for all payers at once. */
+  /** Reverts by payer. The cache is created with the first revert, because it allocates memory for all payers at once. */
   #reverts: LRUCache<string, Reverts> | null = null;
 
   constructor(tried: Meter, clock: Clock) {
@@ -39,14 +40,14 @@ export class Failures {
     this.#clock = clock;
   }
 
-  /** A call failed because of its own request, router key or grant. */
+  /** Counts a call that failed because of its own request, router key or grant. */
   tried(caller: string, address_mark: string): void {
     for (const each of callersOf(caller, address_mark)) this.#tried.take(each);
   }
 
   /**
-   * A hub refused the request itself or has no room for it: it did work and nothing was charged. A busy hub is not the caller's
-   * fault, but repeated requests keep it busy.
+   * Counts a call that a hub refused because of the request itself or because it has no room: the hub did work and nothing was charged. A
+   * busy hub is not the caller's fault, but repeated requests keep it busy.
    */
   failedAtHub(
     { by_caller, crowded }: Pick<HubFailed, 'by_caller' | 'crowded'>,
@@ -59,7 +60,7 @@ export class Failures {
     this.#burdensFrom.take(address_mark);
   }
 
-  /** A task was canceled for which a hub may have worked, in any process. */
+  /** Counts a canceled task, for which a hub may have worked, in any process. */
   canceled({ task_id, by }: CanceledNotice): void {
     if (by === null || this.#canceled.has(task_id)) return;
     this.#canceled.set(task_id, true);
@@ -79,8 +80,7 @@ export class Failures {
   }
 
   /**
-   * How long no call of this caller is accepted that would try a router key or grant (`tries`), a hub or our gas; null if it is
-   * accepted now.
+   * How long this caller must wait with calls that use a router key or grant (`tries`), a hub or our gas. Null if they are accepted now.
    */
   rest(caller: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
@@ -91,8 +91,9 @@ export class Failures {
   }
 
   /**
-   * How long no hub is asked again for what was paid before; null if it may be now. Cancels and reverts do not delay what is
-   * owed: only requests that hubs refused do, and with a router key (`tries`) those that the router refused.
+   * How long this caller must wait until a hub is asked again for a call that was paid before. Null if it may be asked now. Cancels and
+   * reverts do not delay an answer that is owed. Only requests that hubs refused do, and with a router key (`tries`) those that the router
+   * refused.
    */
   restOfOwed(caller: string, address_mark: string, tries: boolean): Rest | null {
     const counted = [...(tries ? callersOf(caller, address_mark) : []), refusedTo(caller)];
@@ -103,14 +104,14 @@ export class Failures {
     return [...counted.flatMap(each => restBy(this.#tried, each)), ...restBy(this.#burdensFrom, address_mark)];
   }
 
-  /** Null once nothing was reverted for the longest wait. */
+  /** The payer's reverts. Null if there was none, or the longest wait has passed since. */
   #lately(payer: string, now_ms: number): Reverts | null {
     const reverts = this.#reverts?.get(payer);
     return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;
   }
 }
 
-/** How many times as many cancels and refusals an address has as one caller. */
+/** An address may have this many times as many cancels and refusals as one caller. */
 const ADDRESS_SHARE = 10;
 const CANCELED_KNOWN_MAX = 10_000;
 
@@ -130,5 +131,5 @@ function callersOf(caller: string, address_mark: string): readonly string[] {
   return [`caller:${caller}`, `address:${address_mark}`];
 }
 
-/** Counts failures of callers by API key; no wallet has this form. */
+/** The name under which failures of an API key are counted. No wallet has this form. */
 export const callerByKey = (key_hash: string): string => `key:${key_hash}`;

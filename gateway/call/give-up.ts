@@ -12,7 +12,7 @@ import { type CallParts } from './parts.ts';
 import { type Landing } from './record/facts.ts';
 import { type Claimed, type Movement } from './states.ts';
 
-/** Why a claim is given up. `definite`: nothing has moved. `by_caller`: because of the request or its router key. */
+/** Why a claim is given up. `definite`: nothing has moved. `by_caller`: the request or its router key is the reason. */
 export interface WhyGivenUp {
   readonly reason: string;
   readonly definite: boolean;
@@ -36,9 +36,9 @@ export function giveUpClaim(
 
 type LetGoParts = HaltedLog & Pick<CallParts, 'database' | 'later'>;
 
-/** Gives up now, or else as soon as the database allows; null if that is still to come. Never throws. */
+/** Gives up the claim now, or else as soon as the database allows. Null if it was not given up now. Never throws. */
 export async function letClaimGo(parts: LetGoParts, lease: Lease, why: WhyGivenUp): Promise<AbandonOutcome | null> {
-  // The database has gone back: a claim that is `claimed` there may have been sent. It stays for reconcile.
+  // The database was restored to an older state: a claim that is `claimed` there may have been sent. Reconcile finishes it.
   if (parts.log.halt) return null;
   try {
     return await giveUpClaim(parts, lease, why);
@@ -49,9 +49,8 @@ export async function letClaimGo(parts: LetGoParts, lease: Lease, why: WhyGivenU
 }
 
 /**
- * Ends a broken call: its claim is released if nothing moved, and left to reconcile if something may have. The response follows
- * the claim's state: after money may have moved it is never "pay again". The state of a claim that was lost to another process is
- * unknown.
+ * Ends a broken call. Its claim is released if nothing moved, and left to reconcile if something may have moved. The response follows the
+ * claim's state: after money may have moved, it never asks to pay again. The state of a claim that was lost to another process is unknown.
  */
 export async function abandonClaimed(
   parts: LetGoParts & Pick<CallParts, 'failures' | 'underway' | 'respond'>,
@@ -64,7 +63,7 @@ export async function abandonClaimed(
   const reason = reasonOf(error);
   const { paid_from_mark } = claim.landing as Landing;
   if (error instanceof HubFailed) failures.failedAtHub(error, claim.payer, paid_from_mark);
-  // Its session was revoked while a hub worked for it, which costs as much as a cancel and is counted like one.
+  // The session was revoked while a hub worked for the call. That costs as much as a cancel and is counted like one.
   if (reason === OVER) failures.canceled({ task_id, by: { payer: claim.payer, paid_from_mark } });
   if (reason === REVERTED && hasCostUs(claimed)) failures.reverted(claim.payer);
   const left = await letClaimGo(parts, lease, {
@@ -72,7 +71,7 @@ export async function abandonClaimed(
     by_caller: error instanceof HubFailed && error.by_caller !== null,
     definite: movement === 'nothing_moved',
   });
-  // It was canceled and its payment claimed by another call since, so the claim is about that one only.
+  // In the second case the call was canceled, and its payment claimed by another call since: the claim is about that other call only.
   const canceled = left?.kind === 'canceled' || (left?.kind === 'lost' && underway.wasCanceled(task_id));
   if (canceled) return respond({ kind: 'canceled', task_id }, error);
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';
@@ -84,24 +83,24 @@ export async function abandonClaimed(
 
 const OVER: ErrorCode = 'session_not_active';
 
-/** The chain included it and did not move it, although it had passed every check. */
+/** The chain included the transaction and did not move the money, although the payment had passed every check. */
 const REVERTED: NotTransferred['reason'] = 'reverted';
 
 /**
- * A key's payment that we sent. Wallets with code wait by their claims, and so do transactions on Solana; a facilitator pays with
- * its own gas.
+ * Whether the failed payment cost gas of this service: it was signed by a key and sent by us. Wallets with code wait by their claims, and
+ * so do transactions on Solana. A facilitator pays with its own gas.
  */
 function hasCostUs({ payment, rail }: Claimed): boolean {
   return payment.signature.kind === 'ecdsa' && !rail.settler.reachable;
 }
 
-/** Outcome of a payment that was not accepted, on which another of that payer's may depend. */
+/** The reason that is stored on the claim. Another payment of that payer may depend on the reason why one was not accepted. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Refusal)) return 'internal';
   return error.code === 'payment_rejected' ? error.message : error.code;
 }
 
-/** A transaction named by a facilitator is reported once, because nothing is known of it here. */
+/** The transaction that a facilitator named. It is reported once, because this service has no record of it. */
 function transactionIn(error: unknown): string | null {
   const { transaction } = error instanceof Refusal ? error.extensions : {};
   return typeof transaction === 'string' ? transaction : null;

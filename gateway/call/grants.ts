@@ -14,10 +14,11 @@ import { type ClaimedUnder } from './claim/under-sessions.ts';
 import { type CallParts } from './parts.ts';
 import { type Presented } from './states.ts';
 
-/* The grant of a session that comes beside a payment or an API key. An agent without a wallet pays from no book: money always moves by x402. */
+/* Grants of sessions that come with a payment or an API key. An agent without a wallet pays from no book: money always moves by x402. */
 
 /**
- * Null without a grant. Uncharged: @throws delegation_invalid; chain_unavailable, unavailable if its signature cannot be checked
+ * The session of the grant that came with a payment. Null without a grant. Nothing is charged if it throws.
+ * @throws delegation_invalid; chain_unavailable, unavailable if its signature cannot be checked
  */
 export async function delegationBeside(
   parts: DelegationReads,
@@ -29,7 +30,7 @@ export async function delegationBeside(
   return resolveDelegation(parts, delegation, principal.address);
 }
 
-/** The session of a claim behind all its parents, as stored; empty without one. */
+/** The hashes of a claim's session and its parents, root first, from the stored landing. Empty without a session. */
 export function delegationPathOf({ delegation }: JsonObject): readonly string[] {
   const { path } = (delegation ?? {}) as { readonly path?: readonly string[] };
   return path ?? [];
@@ -37,7 +38,10 @@ export function delegationPathOf({ delegation }: JsonObject): readonly string[] 
 
 export type GrantParts = Pick<CallParts, 'database' | 'wallets' | 'clock' | 'vault' | 'base_urls' | 'failures'>;
 
-/** Null without a grant. @throws delegation_invalid, grant_exceeded, session_not_active and similar */
+/**
+ * Checks that the grant allows the call. Null without a grant.
+ * @throws delegation_invalid, grant_exceeded, session_not_active and similar
+ */
 export async function admitUnder(
   parts: GrantParts,
   { delegation, paid, payer, call, payment, address_mark }: Presented,
@@ -45,13 +49,13 @@ export async function admitUnder(
 ): Promise<ClaimedUnder | null> {
   if (delegation === null) return null;
   const { authorization } = payment;
-  // Also under a session above the first payment's, since its whole path has counted both.
+  // The amount is not held again under a session of the first payment or one above it, because all of these have counted both payments.
   const counted = paid.held_under?.includes(delegation.delegation_hash) ? 0n : null;
   const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
   const asked = { shown: delegation, payer, call, address: principal.address };
   const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
   const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds).catch(error => {
-    // The payment proves its payer and so costs no turn at the gate; failures of its grants are counted here.
+    // The payment proves its payer, so it needs no turn at the gate. Failures of its grants are counted here.
     if (error instanceof Refusal && errors[error.code][0] < 500) parts.failures.tried(payer.wallet, address_mark);
     throw error;
   });
@@ -62,12 +66,12 @@ export async function admitUnder(
   return { shown: delegation, paid_under, approval: { ...approval, root_payer } };
 }
 
-/** A grant beside an API key, as its call is made under it. */
+/** A grant that came with an API key, under which the call is made. */
 export type KeyCallUnder = Pick<ClaimedUnder, 'shown' | 'paid_under'>;
 
 /**
- * Checks a grant beside an API key as beside a payment of 0; nothing is stored for the payer. Uncharged: @throws
- * delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
+ * Checks a grant that came with an API key, as for a payment of 0. Nothing is stored for the payer, and nothing is charged.
+ * @throws delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
  */
 export async function admitUnderKey(
   parts: GrantParts,
@@ -82,7 +86,7 @@ export async function admitUnderKey(
   return { shown, paid_under };
 }
 
-/** Models that both book and grant allow; null if neither has a limit. */
+/** Models that both book and grant allow. Null if neither has a limit. */
 export function modelsUnder(
   { under, call: { auto_models = [] } }: { readonly under?: KeyCallUnder | null; readonly call: RequestedCall },
   allowed: readonly string[] | null,

@@ -10,8 +10,8 @@ import type { Faults } from '../operations/faults.ts';
 import type { Rails } from '../rails/rail.ts';
 
 /**
- * Everything outside a call that it works on. It is passed along whole, so that no step has to list what it takes of it; no feature adds
- * a member.
+ * Everything outside a call that the call works on. It is passed on as a whole, so that no step lists which members it takes. No feature
+ * adds a member.
  */
 export interface Ground {
   readonly database: Database;
@@ -21,29 +21,29 @@ export interface Ground {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly random: Random;
-  /** Points at which a test may end the process; null in production. */
+  /** Points at which a test may end the process. Null in production. */
   readonly faults: Faults | null;
 }
 
 /**
- * The log as a call sees it. While it is unsound no payment is accepted, because its record could not be relied on. While it is halted
- * nothing is recorded or released either: the database has gone back, and its state of payments may be old.
+ * The log as a call sees it. While it is unsound, no payment is accepted, because its record could not be relied on. While it is halted,
+ * nothing is recorded or released either: the database was restored to an older state, so its claims may be outdated.
  */
 export interface CallLog extends LogStanding {
-  /** What this process knows to be signed: a batch extends no other log. */
+  /** The heads that this process knows to be signed. A batch extends no other log. */
   readonly known: KnownLog;
-  /** The newest head, outside the database. */
+  /** The newest head that is saved outside the database. */
   readonly saved_head: SavedHead;
-  /** The same two for books. */
+  /** The known and the saved heads of books. */
   readonly books: Pick<KnownBooks, 'whenSaved'>;
 }
 
-/** For steps that ask only whether the log is halted. */
+/** The log, for steps that only check whether it is halted. */
 export interface HaltedLog {
   readonly log: Pick<CallLog, 'halt'>;
 }
 
-/** @param standing whether the log may be relied on, the chain's part included */
+/** Combines what a call needs of the log. @param standing whether the log may be relied on, including its anchor on the chain */
 export function callLog(standing: LogStanding, { known, saved_head, books }: OpenedLog): CallLog {
   return {
     known,

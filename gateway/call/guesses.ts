@@ -21,7 +21,7 @@ const telling: ReadonlySet<ErrorCode> = new Set([
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
 ]);
 
-/** Of these, those that say that it, or its name, was made for another request. */
+/** Codes that reveal that a payment, or its name, was used for another request. */
 const mismatching: ReadonlySet<ErrorCode> = new Set([
   ...(['claim_already_settled', 'payment_already_used'] as const),
   ...(['idempotency_key_conflict', 'payment_identifier_conflict'] as const),
@@ -31,12 +31,16 @@ export type GuessParts = HaltedLog &
   Pick<CallParts, 'database' | 'clock' | 'base_url' | 'base_urls' | 'agentOfWallet' | 'respond'>;
 
 /*
- * A settled payment is public calldata: anyone who rebuilds it could guess what its payer asked, and would get the answer. After
- * some wrong requests only its payer is served: with their session, the buyer's payment-identifier, or their signature. They are
- * never told to pay again; and the address that paid first is never asked for proof, since official clients cannot give one.
+ * A settled payment is public calldata: anyone who rebuilds it could guess the request of its payer, and would get the answer. After some
+ * wrong requests only the payer is served, who proves it with their session, the buyer's payment-identifier, or their signature. A caller
+ * is never asked to pay again. The address that paid first is never asked for proof, because official clients cannot give one.
  */
 
-/** `enter` begins the call, as the payer's or as anyone's. @throws payer_proof_required */
+/**
+ * Begins a call with `enter`, unless its caller may be guessing the request of the payment. The argument of `enter` is whether the caller
+ * has proven to be the payer.
+ * @throws payer_proof_required
+ */
 export async function unlessGuessed<E extends { readonly kind: 'claimed' | 'bought' }>(
   parts: GuessParts,
   presented: Presented,
@@ -50,20 +54,20 @@ export async function unlessGuessed<E extends { readonly kind: 'claimed' | 'boug
     if (!(refusal instanceof Refusal)) throw refusal;
     if (refusal.code === 'payer_proof_required') {
       await requireUndoubted(parts, presented, context);
-      // The claim was released and is unchanged; only its payer may take it again.
+      // The claim was released and is unchanged. Only its payer may take it again.
       return enter(true);
     }
     if (telling.has(refusal.code)) await requireCounted(parts, presented, context, refusal);
     throw refusal;
   }
-  // A call that could claim it was not in doubt in its former state.
+  // The state of a payment that could be claimed was not in doubt before.
   if (entered.kind !== 'claimed') await requireUndoubted(parts, presented, context);
   return entered;
 }
 
 /**
- * For a payment that its book refused, since the refusal also reveals whether the request was the refused one. @throws
- * payer_proof_required
+ * Checks the caller of a payment that its book refused, because the refusal also reveals whether the request was the refused one.
+ * @throws payer_proof_required
  */
 export async function requireNoGuess(
   parts: GuessParts,
@@ -76,8 +80,9 @@ export async function requireNoGuess(
 }
 
 /**
- * For what another payment of that payer bought under a name: payments are public, and a name may be a simple number. It is
- * counted as if the payment that bought it had been shown. @throws payer_proof_required
+ * Checks the caller of a purchase that another payment of that payer made under a name: payments are public, and a name may be a simple
+ * number. The request is counted for the payment that made the purchase.
+ * @throws payer_proof_required
  */
 export async function requireNoGuessOf(
   parts: GuessParts,
@@ -89,7 +94,10 @@ export async function requireNoGuessOf(
   if (doubt) throw doubt;
 }
 
-/** "Another request" is said only if it was counted. A payer who waits for their money learns of it in any case. */
+/**
+ * Counts the request before the refusal reveals that the payment was made for another one. If it cannot be counted, other refusals are
+ * still returned, so that a payer learns the state of their money.
+ */
 async function requireCounted(
   parts: GuessParts,
   presented: Presented,
@@ -107,7 +115,7 @@ async function requireUndoubted(parts: GuessParts, presented: Presented, context
 }
 
 /**
- * Refuses a caller who may be guessing; null if nothing counts against them or they have proven to be the payer. Right and
+ * Returns the refusal of a caller who may be guessing. Null if nothing counts against them, or they have proven to be the payer. Right and
  * wrong requests are judged at the same point, so that simultaneous ones cannot exceed the limit.
  */
 async function doubted(
@@ -125,13 +133,16 @@ async function doubted(
   return respond({ kind: 'doubtful', proof: wanted(base_url, clock.now_ms(), claim) });
 }
 
-/** Counts a wrong request. While the log is halted nothing is counted, so each may be a guess and only the payer is served. */
+/**
+ * Whether the request may be a guess. Counts a wrong request. While the log is halted nothing is counted, so each request may be a guess
+ * and only the payer is served.
+ */
 async function isGuessOf(parts: GuessParts, claim: PaymentClaim, mark: string, is_wrong: boolean): Promise<boolean> {
   const { database, log } = parts;
   return log.halt !== null || isGuess(database, claim, { mark, is_wrong });
 }
 
-/** Whether the caller is the payer, by something that is in no calldata; the cheapest check first. */
+/** Whether the caller has proven to be the payer, by a fact that is in no calldata. The cheapest check comes first. */
 async function isItsPayer(
   parts: GuessParts,
   claim: PaymentClaim,
@@ -142,7 +153,7 @@ async function isItsPayer(
   return (await isPayersSession(parts, claim, context)) || hasSigned(parts, claim, rail, context);
 }
 
-/** The session under which it was bought, or that of the agent registered for the paying wallet. */
+/** Whether the caller's session is the one of the purchase, or that of the agent registered for the paying wallet. */
 async function isPayersSession(
   parts: GuessParts,
   { landing, payer }: PaymentClaim,
@@ -171,12 +182,13 @@ async function hasSigned(
   return verdict === 'valid';
 }
 
-/** Few at a time in one process, because each waits for a lock and keeps a connection meanwhile. */
+/** Only few counts run at a time in one process, because each waits for a lock and keeps a connection meanwhile. */
 const turns = new Semaphore({ at_once_max: 2, wait_ms_max: 2_000, waiting_per_asker_max: 64 });
 
 /**
- * Whether this request is judged as a guess, by what was counted before; a wrong one counts. Counts only grow, so beyond a limit
- * no lock is needed. @throws rate_limited
+ * Whether this request counts as a guess because of the requests before it. A wrong request is counted. Counts only grow, so beyond a limit
+ * no lock is needed.
+ * @throws rate_limited
  */
 async function isGuess(
   database: Database,
@@ -194,7 +206,7 @@ async function isGuess(
   return judged.is_guess;
 }
 
-/** Valid as long as any wallet signature; slightly in the future is accepted, because clocks differ. */
+/** Whether a signature is as recent as any wallet signature must be. A time slightly in the future is accepted, because clocks differ. */
 function isFresh(at_seconds: number, now_ms: number): boolean {
   const age_seconds = Math.floor(now_ms / 1_000) - at_seconds;
   return (
@@ -202,7 +214,7 @@ function isFresh(at_seconds: number, now_ms: number): boolean {
   );
 }
 
-/** Ready to be signed: the text, and how to send the signature. */
+/** The proof that the caller must send: the text to sign, and how to send the signature. */
 function wanted(base_url: string, now_ms: number, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
   const at_seconds = Math.floor(now_ms / 1_000);
   const text = redeliveryText({ base_url, network, payment_id, at_seconds });

@@ -17,7 +17,7 @@ import { type Authorization, paymentFromJson } from '../rails/payment.ts';
 import { railOf, sentOf } from '../rails/rail.ts';
 import { type Ground } from './ground.ts';
 
-/** Claim of a payment that has moved, of which nothing is recorded before its sibling has moved too. */
+/** Claim of a payment that has moved. It is not recorded before its sibling has moved too. */
 export interface MovedLeg {
   readonly paid: Leg<JsonObject>;
   readonly args: JsonObject;
@@ -28,9 +28,9 @@ export interface MovedLeg {
 }
 
 /**
- * For the first of two payments: its claim becomes `held`, with its transfer. If the transfer is on a book already, as a payment
- * to someone else, the claim is released for good, because one transfer is never two rows. @throws if the claim belongs to
- * another process or was released
+ * Holds the first of two payments: its claim becomes `held` and stores the transfer. If the transfer is already on a book, as a payment to
+ * somebody else, the claim is released permanently, because a transfer is recorded in one row only.
+ * @throws if the claim belongs to another process or was released
  */
 export async function keepLeg({ database, faults }: Pick<Ground, 'database' | 'faults'>, leg: MovedLeg): Promise<void> {
   const { paid, args, task_id, lease, authorization, transfer } = leg;
@@ -54,7 +54,7 @@ async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {
   await markFinal(tx, { claimKey: lease.claim_key, leaseEpoch: lease.lease_epoch });
 }
 
-/** The transfer as it is held. @throws if it was not seen */
+/** The transfer in the form in which it is held. @throws if it was not seen */
 export function transferOf(
   { network, payer, pay_to, amount_atomic }: Authorization,
   transfer: RecordableOutcome,
@@ -65,7 +65,7 @@ export function transferOf(
   return { ...place, rail: 'usdc', asset: networks[network].usdc, payer, pay_to, amount: amount_atomic.toString() };
 }
 
-/** A first payment as it is held, and what it was requested for. */
+/** The held first payment, and what it was requested for. */
 export interface HeldLeg {
   readonly paid: Leg<JsonObject>;
   readonly args: JsonObject;
@@ -73,10 +73,11 @@ export interface HeldLeg {
 }
 
 /**
- * Updates a held payment to the chain's state: it is where it was seen, or elsewhere, or it never moved. In the last case its job
- * must be paid again, and its book gets back what it held for both. False if nothing was done, because it is no longer held or
- * its sibling is open: that one was sent for what is held, and is recorded with it or released first. No sibling is sent for what
- * is released here, because each takes its own slot before it checks what is held, and sees the doubt until this commits.
+ * Updates a held payment to the chain's state: the transfer is where it was seen, or elsewhere, or it never moved. If it never moved, its
+ * job must be paid again, and its book gets back what it held for both payments. Returns false if nothing was done, because the payment is
+ * no longer held or its sibling is open. An open sibling was sent for the held payment, so it is recorded with it or released first. No
+ * sibling is sent for a payment that is released here: each takes its own slot before it checks what is held, and sees the doubt until this
+ * transaction commits.
  */
 export async function correctLeg(tx: Tx, leg: HeldLeg, decision: Transferred | NotTransferred): Promise<boolean> {
   const { paid, args, claim } = leg;
@@ -96,7 +97,7 @@ export async function correctLeg(tx: Tx, leg: HeldLeg, decision: Transferred | N
   return true;
 }
 
-/** Whether that is the very transfer that is held. */
+/** Whether the payment's transfer is the one that is held. */
 export function isAsHeld(leg: HeldLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
   const now = transferBy(leg, moved);
   return now !== null && isWhere(leg.claim.heldTransfer as ObservedTransfer, now);
@@ -111,7 +112,7 @@ function isWhere(one: ObservedTransfer, other: ObservedTransfer): boolean {
   return transferSlot(one) === transferSlot(other);
 }
 
-/** The job first: recording writes to the board before it locks books. */
+/** Releases a held payment. The job is changed first, because recording also writes to the board before it locks books. */
 async function letGo(tx: Tx, { paid, args, claim }: HeldLeg, reason: string): Promise<void> {
   paid.onRelease(tx, args, claim.taskId);
   const left = await releaseHeld(tx, claim.claimKey, reason);
@@ -120,12 +121,15 @@ async function letGo(tx: Tx, { paid, args, claim }: HeldLeg, reason: string): Pr
     await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
 }
 
-/** `changing`: in doubt, or just found elsewhere. `unknown`: the chain does not say. */
+/**
+ * `stands`: the transfer is where it is held. `changing`: it is in doubt, or was just found elsewhere. `unknown`: the chain does not
+ * answer.
+ */
 export type FirstStanding = 'stands' | 'changing' | 'unknown';
 
 /**
- * Whether the first of two payments is where it is held. Its block may have been replaced since, which is noticed only by asking
- * until the finalized chain has it. A final payment is not asked about: it is permanent, and nodes forget transactions in time.
+ * Whether the first of two payments is where it is held. Its block may have been replaced since, so the chain is asked until the finalized
+ * chain contains it. A final payment is not looked up: it is permanent, and nodes delete old transactions.
  */
 export async function lookAtFirst(
   { database, rails }: Pick<Ground, 'database' | 'rails'>,
@@ -137,7 +141,7 @@ export async function lookAtFirst(
   const decision = await railOf({ rails }, claim.network).decide(paymentFromJson(claim.authorization), sentOf(claim));
   if (decision.kind === 'unknown') return 'unknown';
   if (decision.kind === 'transferred' && isAsHeld(first, decision)) return 'stands';
-  // A later block may still include it, so it is released only by the check of doubted payments.
+  // A later block may still include the transfer, so only the check of doubted payments releases it.
   if (decision.kind === 'not_transferred') await doubtHeld(database, claim.claimKey);
   else await database.transaction(tx => correctLeg(tx, first, decision));
   return 'changing';

@@ -14,17 +14,18 @@ import { type CallParts } from './parts.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 
-/** Judges a payment before its request's body is read and before any server is asked. */
+/** Judges a payment before the body of its request is read, and before any server is asked. */
 export interface Judge {
-  /** By its header only: shape, scheme, network, price, payee, window, signature. `terms` null: it buys nothing there. */
-  judge(shown: ShownPayment | null, terms: Terms | null): Promise<PaymentJudgement>;
   /**
-   * The same for a payment for that field on any transport; null if the field is not sold, or its price depends on the request.
+   * Judges the header only: shape, scheme, network, price, payee, window, signature. `terms` null: the payment buys nothing at that
+   * endpoint.
    */
+  judge(shown: ShownPayment | null, terms: Terms | null): Promise<PaymentJudgement>;
+  /** Judges a payment for that field on any transport. Null if the field is not sold, or its price depends on the request. */
   weigh(payment: PresentedPayment, field: string): Promise<'rejected' | 'unproven' | 'proven' | null>;
-  /** Whether its signature proves that it pays for anything that is sold here. */
+  /** Whether the payment's signature proves that it pays for any field that is sold here. */
   isProven(payment: PresentedPayment): Promise<boolean>;
-  /** Result of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable */
+  /** Judges a signature by the code of its wallet on the chain. @throws unavailable, chain_unavailable; the payment stays usable */
   prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
   /** Adds `charged` to a refusal that the gate found without looking at the payment, if a payment came along. */
   besidePayment(refusal: Refusal, payment: PaymentJudgement): Promise<Refusal>;
@@ -90,7 +91,7 @@ export function openJudge(parts: JudgeParts): Judge {
 }
 
 /**
- * A payment may be sent again, by a buyer who waits or by one who has no other: its header decodes to the same payment with the
+ * Remembers decoded payments. A buyer may send a payment several times, and the same header always decodes to the same payment with the
  * same signature.
  */
 function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
@@ -99,7 +100,7 @@ function rememberDecoded(): (shown: ShownPayment) => DecodedPayment {
   });
   return ({ x402_version, header }) => {
     if (header.length > limits.payment_header_remembered_bytes_max) return decodePayment(x402_version, header);
-    // By the header as it came: concatenating would copy it once more.
+    // The key is the header itself, because concatenating would copy it once more.
     const known = remembered.get(header);
     if (known?.x402_version === x402_version) return known.decoded;
     const decoded = decodePayment(x402_version, header);

@@ -1,6 +1,6 @@
 import { type Respond } from './respond.ts';
 
-/** Open calls by API key in this process. A key pays for nothing, so one alone must not use all capacity. */
+/** Open calls by API key in this process. Calls by key are not paid for, so one key must not use the whole capacity. */
 export class KeyCalls {
   readonly #underway = new Map<string, number>();
   readonly #each_max: number;
@@ -11,7 +11,7 @@ export class KeyCalls {
     this.#respond = respond;
   }
 
-  /** Returns a function that ends the call, once. @throws rate_limited */
+  /** Begins a call. Returns a function that ends it; further calls of that function have no effect. */
   begin(hash: string): () => void {
     const others = this.#underway.get(hash) ?? 0;
     if (others >= this.#each_max) throw this.#respond({ kind: 'key_calls_full', calls_max: this.#each_max });

@@ -13,10 +13,10 @@ import { type CallParts } from './parts.ts';
 import { type CallOutcome } from './respond.ts';
 import { payeesOf } from './verify-payment.ts';
 
-/* What is known here of a payment, for refusals that were found without looking at it. */
+/* What the database shows of a payment, for refusals that were made before the payment was looked up. */
 
 interface KnownPayment {
-  /** Null if there is none, or the payment is not signed by its payer. */
+  /** Null if there is no claim, or the payment is not signed by its payer. */
   readonly claim: PaymentClaim | null;
   /** Null while unknown. */
   readonly charged: boolean | null;
@@ -36,8 +36,8 @@ export async function knownPayment(parts: KnownParts, payment: PresentedPayment)
 }
 
 /**
- * A refusal that was found without looking at the payment, with what is known of it in place of `charged: false`. The payment
- * may be in progress in another process, or have bought something: then nobody is asked for another one.
+ * Replaces `charged: false` in a refusal that was made before the payment was looked up, by the state of the payment. The payment may be in
+ * progress in another process, or have bought something: then the caller is not asked for another one.
  */
 export async function withKnownCharge<E>(
   parts: KnownParts,
@@ -45,9 +45,9 @@ export async function withKnownCharge<E>(
   payment: PresentedPayment | null,
 ): Promise<E | Refusal> {
   if (!(refusal instanceof Refusal) || refusal.extensions.charged !== false || payment === null) return refusal;
-  // If the database became unreachable during the claim, that call has looked since: its own claim was sent by nobody.
+  // If the database became unreachable during the claim, that call has looked up the payment since, and its own claim was not sent.
   if (refusal.originalError instanceof DatabaseAway) return refusal;
-  // If the database does not say, it is unknown.
+  // If the database does not answer, the state is unknown.
   const known = await knownPayment(parts, payment).catch(() => ({ claim: null, charged: null }));
   if (known.charged === false) return refusal;
   const standing = refusal.status === 402 ? outcomeOf(known) : null;
@@ -55,8 +55,8 @@ export async function withKnownCharge<E>(
 }
 
 /**
- * Replaces an offer, because a 402 makes its reader sign another payment. Its request is not revealed, since the payment may be
- * public.
+ * The outcome that replaces an offer, because a 402 makes its reader sign another payment. Null if the offer may stay. It does not reveal
+ * for which request the payment was made, because the payment may be public.
  */
 function outcomeOf({ claim, charged }: KnownPayment): CallOutcome | null {
   if (claim === null) return charged === null ? { kind: 'unknown_here' } : null;
@@ -75,8 +75,8 @@ function outcomeOf({ claim, charged }: KnownPayment): CallOutcome | null {
 type IsSignedParts = Pick<CallParts, 'rails' | 'pay_to' | 'clock'>;
 
 /**
- * Whether a recorded payment is shown with its payer's signature, judged as it was claimed, whatever is requested now. A
- * signature that only code can judge must equal the claimed one.
+ * Whether the payment came with its payer's signature. It is judged by the terms of its claim, whatever is requested now. A signature that
+ * only code can judge must equal the claimed one.
  */
 async function isSigned(
   parts: IsSignedParts,

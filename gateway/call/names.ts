@@ -28,13 +28,13 @@ import { type Bought, type Kept, type Presented } from './states.ts';
 
 type BuyParts = GuessParts & Pick<CallParts, 'database' | 'respond'>;
 
-/** If the first payment is released while the second looks at it, the name is free for the next call. */
+/** Look-ups of one call. If the first payment is released during a look-up, the next one finds the name free. */
 const LOOKS_MAX = 3;
 
 /**
- * A named purchase is made once: another payment of the same payer for the same request under that name gets what the first one
- * bought, and is neither claimed nor sent. The name is claimed with the first payment in one commit; the second call notices by
- * that or by the reduced balance, so both refusals are checked again.
+ * Makes a named purchase once: another payment of the same payer for the same request under that name gets what the first one bought, and
+ * is neither claimed nor sent. The name is claimed with the first payment in one commit. The second call may be refused because of that
+ * name or because of the reduced balance, so after both refusals the name is looked up again.
  */
 export async function buyOnce<E>(
   parts: BuyParts,
@@ -63,7 +63,7 @@ const byAnother: ReadonlySet<ErrorCode> = new Set([
   ...(['payment_in_flight', 'payment_rejected', 'wallet_registered', 'duplicate_ref'] as const),
 ]);
 
-/** A purchase may have two names: what either has bought is not bought again. */
+/** Returns what another payment bought under any of these names. A purchase may have two. */
 async function boughtUnderAny(
   parts: BuyParts,
   names: readonly NamedPayment[],
@@ -78,9 +78,9 @@ async function boughtUnderAny(
 }
 
 /**
- * What another payment bought under that name; null if there is none. @throws payment_identifier_conflict,
- * idempotency_key_conflict, payment_in_flight, settlement_pending, payer_proof_required; payment_rejected for anyone but the
- * payer, who learns nothing of it
+ * Returns what another payment bought under that name. Null if there is none.
+ * @throws payment_identifier_conflict, idempotency_key_conflict, payment_in_flight, settlement_pending, payer_proof_required. A caller who
+ * is not the payer gets payment_rejected, and learns nothing of the purchase
  */
 async function boughtUnder(
   parts: BuyParts,
@@ -91,7 +91,7 @@ async function boughtUnder(
   const { database, respond } = parts;
   const standing = await namedPayment(database, named, presented);
   if (standing === null || standing.claim_key === presented.claim_key) return null;
-  // A used payment is public calldata, and names can be guessed: it counts only for the request that it was made for.
+  // A used payment is public calldata, and names can be guessed, so a used payment counts only for the request that it was made for.
   const own = await claimByKey(database, presented.claim_key);
   if (own && own.state !== 'released') return null;
   await requirePayers(parts, presented);
@@ -110,7 +110,7 @@ async function boughtUnder(
   }
 }
 
-/** A key's signature proves the payer by itself, a wallet's only if its code confirms it. */
+/** Requires proof of the payer. A key's signature is proof by itself, a wallet's only if its code confirms it. */
 async function requirePayers({ respond }: BuyParts, { paid, payment, rail }: Presented): Promise<void> {
   if (provesItsPayer(payment)) return;
   const proof = await rail.proveUsed(payment);
@@ -119,8 +119,8 @@ async function requirePayers({ respond }: BuyParts, { paid, payment, rail }: Pre
 }
 
 /*
- * A call by API key has no payment that names it: its caller's Idempotency-Key tells it from the next one. With a key the work is
- * done once. Only an answer is stored; a failed call frees its name.
+ * A call by API key has no payment that identifies it. Its caller's Idempotency-Key distinguishes it from the next call, and the work under
+ * one key is done once. Only answers are stored: a failed call frees its name.
  */
 
 type NamedCallParts = Pick<CallParts, 'database' | 'vault' | 'queues' | 'log' | 'respond'>;
@@ -140,12 +140,12 @@ export async function namedCallOf(
   const key = idempotencyKeyOf(context);
   if (key === null) return null;
   const { possession } = context.principal;
-  // An answer belongs to its session and router key, as with a payment.
+  // An answer belongs to the session and router key of its call, as it does with a payment.
   const agent_id = possession.kind === 'proven' ? possession.agent_id : null;
   const hashOf = (said: JsonObject) => canonicalHash({ field: paid.field, args: said, agent_id, router_key_mark });
   const mark = namedCallMark(vault, api_key_hash, key);
   const named = { mark, api_key_hash, request_hash: hashOf(args) };
-  // As for a payment (request.ts): a name from the previous version is found by that version's hash.
+  // A name from the previous version is found by that version's hash, like a payment (see request.ts).
   const former = paid.former_args?.(args) ?? null;
   if (former === null) return named;
   const before = { ...named, request_hash: hashOf(former) };
@@ -155,7 +155,11 @@ export async function namedCallOf(
 /** A call that was answered under its name before. */
 export type AnsweredBefore = Extract<NameStanding, { kind: 'recorded' }>;
 
-/** Checked before anything of the call is judged again. @throws idempotency_key_conflict, idempotency_key_in_flight */
+/**
+ * Returns the answer that is stored under the name. It is looked up before the call is checked, so that an answered call is not checked
+ * again.
+ * @throws idempotency_key_conflict, idempotency_key_in_flight
+ */
 export async function answeredBefore(
   { database, respond }: Pick<CallParts, 'database' | 'respond'>,
   named: NamedCall | null,
@@ -166,7 +170,7 @@ export async function answeredBefore(
   throw respond(nameLost[standing.kind]);
 }
 
-/** Why a name is unavailable; nothing was charged. */
+/** Outcomes of calls whose name is unavailable. Nothing was charged. */
 export const nameLost: Record<Exclude<NameTaking, { kind: 'taken' | 'recorded' }>['kind'], CallOutcome> = {
   foreign: { kind: 'name_foreign', by: 'idempotency_key' },
   in_flight: { kind: 'key_name_in_flight' },
@@ -178,7 +182,10 @@ interface KeptAnswer {
   readonly request_salt: string;
 }
 
-/** What is stored under the name: nothing if our own stop cut the answer off, as after a crash. */
+/**
+ * Returns the answer to be stored under the name. No answer is stored if this process cut it off as it stopped, as none is stored after a
+ * crash.
+ */
 export function namedAnswer(
   { vault }: Pick<CallParts, 'vault'>,
   named: NamedCall | null,
@@ -194,8 +201,8 @@ export function namedAnswer(
 }
 
 /**
- * The same answer and signed receipt, with a replay event if it is on a book; nothing is written while the log is halted. @throws
- * idempotency_key_in_flight if the answer has just expired: the next call finds its name free
+ * Returns the stored answer and its signed receipt. If the call is on a book, a replay event is written, unless the log is halted.
+ * @throws idempotency_key_in_flight if the answer has just expired: the next call finds its name free
  */
 export async function answerAgain(
   { database, vault, queues, log, respond }: NamedCallParts,

@@ -40,7 +40,7 @@ export interface OpenedCall extends ChargePort {
   cancelTask(task_id: string): Promise<boolean>;
 }
 
-/** Opens the sale of calls: what it remembers in this process, and the functions by which resolvers charge. */
+/** Opens the sale of calls. Returns the functions by which resolvers charge, and what this process remembers of its calls. */
 export function openCall(
   ground: Ground,
   seller: Omit<Seller, 'respond'>,
@@ -65,7 +65,7 @@ export function openCall(
   const sales = { first: sellFirst.bind(null, parts), second: sellWhole.bind(null, parts) };
   const legs = (of: AnyLegs, args: JsonObject, context: Context) => sellInTwo(parts, sales, of, args, context);
   return {
-    // Every declaration is sold here; each caller gets the type of its own declaration.
+    // These functions sell every declaration. Each caller gets the type of its own declaration.
     charge: withTransactions(parts, sales.second) as unknown as Charge,
     chargeStream: withTransactions(parts, sellStream.bind(null, parts)) as unknown as ChargeStream,
     chargeLegs: withTransactions(parts, legs) as unknown as ChargeLegs,
@@ -78,7 +78,7 @@ export function openCall(
   };
 }
 
-/** A caller whose payment's outcome is unknown gets the transaction that was sent for it. */
+/** Wraps a sale: a caller whose payment has an unknown outcome gets the transaction that was sent for it. */
 function withTransactions<P, T>(
   parts: CallParts,
   sell: (paid: P, args: JsonObject, context: Context) => Promise<T>,

@@ -14,15 +14,15 @@ import { type MarksOf } from './request.ts';
 import { type Respond } from './respond.ts';
 import { type WorkUnderway } from './work-underway.ts';
 
-/** This service as the seller of its calls. Fixed while the process runs. */
+/** This service as the seller of its calls. Its members do not change while the process runs. */
 export interface Seller {
-  /** Everything that is sold, by field. */
+  /** Everything that is sold, by the name of its field. */
   readonly sold: ReadonlyMap<string, AnyPaid>;
   readonly pay_to: PayTo;
   readonly base_url: string;
-  /** The current URL, then former ones. */
+  /** The current URL of the service, then its former ones. */
   readonly base_urls: readonly string[];
-  /** Owner name of this process in leases and claims. */
+  /** Name of this process as the owner of leases and claims. */
   readonly owner: string;
   readonly respond: Respond;
   /** Checks the wallet signature of a grant. */
@@ -30,7 +30,7 @@ export interface Seller {
   agentOfWallet(wallet: string): Promise<AgentId | null>;
 }
 
-/** What this process remembers of its calls. If it dies this is lost, and nothing else is. */
+/** What this process remembers of its calls. A process that dies loses only this. */
 export interface Memory {
   readonly failures: Failures;
   readonly blocked_calls: BlockedCalls;
@@ -42,11 +42,11 @@ export interface Memory {
   readonly marksOf: MarksOf;
 }
 
-/** The commits of a call, which it shares with the calls that arrive with it. */
+/** The commits of a call. Calls that arrive together share them. */
 export interface Commits {
   readonly queues: Queues;
   readonly record: RecordCall;
 }
 
-/** What the steps of a call share. Each step's first parameter picks what it uses. */
+/** What the steps of a call share. The first parameter of each step picks what the step uses. */
 export type CallParts = Ground & Seller & Memory & Commits;

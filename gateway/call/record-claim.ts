@@ -8,7 +8,7 @@ import { type AnswerSource, isFound, type Landing, type SettledFacts, workedLand
 import { rerunsLeft } from './replay.ts';
 import { type Claimed } from './states.ts';
 
-/** Records a call whose payment has moved: its work, or a stamp, whose effect the record itself writes. */
+/** Records a call whose payment has moved, with its work. For a stamp, the record itself writes its effect. */
 export async function recordClaim(
   { record, faults }: Pick<CallParts, 'record' | 'faults'>,
   claimed: Claimed,
@@ -27,7 +27,7 @@ export async function recordClaim(
   return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt, reruns_left };
 }
 
-/** Records a payment that someone else has moved and for which no work is done now: its answer is owed. */
+/** Records a payment that somebody else has moved, and for which no work is done now: its answer is owed. */
 export async function recordUnanswered(
   { record }: Pick<CallParts, 'record' | 'faults'>,
   claimed: Claimed,
@@ -58,7 +58,10 @@ function settledOf(
   };
 }
 
-/** @param is_owed whether a resend may return the whole answer; as after a crash, the partial answer is not stored then */
+/**
+ * The source of the answer that is stored.
+ * @param is_owed whether a resend may return the whole answer. Then the partial answer is not stored, as after a crash
+ */
 function answered(
   paid: AnyPaid,
   work: Work<JsonObject> | null,

@@ -10,9 +10,9 @@ import { type OpenedRecording } from './record/open-recording.ts';
 type Blocked = { readonly kind: 'blocked'; readonly refusal_id: string } | BlockedTooOften;
 
 /**
- * Response to a call that the book refused: the signed refusal, each time. The sentence names the kind of ceiling and no figure,
- * because the payer need not own the book. After many similar refusals in this hour there is no new document: the response names
- * the last one, and the call is counted once. A change of the policy takes effect at once.
+ * Response to a call that the book refused: the signed refusal, each time. Its sentence names the kind of the limit and no figure, because
+ * the payer need not own the book. After many similar refusals in an hour no new document is made: the response names the last one, and the
+ * call is only counted. A change of the policy takes effect at once.
  */
 export async function refusedByBook(
   { database, log, blocked_calls, base_url, respond }: RefusedParts,
@@ -25,7 +25,7 @@ export async function refusedByBook(
     response.headers['x-svc-last-refusal-url'] = last_refusal_url;
     return respond({ kind: 'blocked_too_often', too_often: blocked, last_refusal_url });
   }
-  // The book's event is on disk before its refusal is shown.
+  // The book's event must be on disk before its refusal is returned.
   await log.books.whenSaved().catch(cause => {
     throw respond({ kind: 'not_taken', unsure: false }, cause);
   });
@@ -38,7 +38,7 @@ export async function refusedByBook(
 
 type RefusedParts = Pick<CallParts, 'database' | 'log' | 'blocked_calls' | 'base_url' | 'respond'>;
 
-/** The same for an act of a session. */
+/** The same for an act of a session. Null if the book allows it. */
 export function openRefusalOfAct(
   parts: RefusedParts,
   judgeAct: OpenedRecording['judgeAct'],

@@ -41,9 +41,9 @@ import { workUntil } from './work-time.ts';
 type ReplayParts = RerunParts & Pick<CallParts, 'vault' | 'queues' | 'issuer' | 'base_url' | 'failures' | 'respond'>;
 
 /**
- * The same payment for the same request: the same signed bytes, a replay event, no second charge. If the money came without an
- * answer, this call alone does the work again, free. A settled payment is public calldata, so what was bought under a session is
- * delivered to that agent only.
+ * Delivers a former purchase: the same payment for the same request gets the same signed bytes and a replay event, without a second charge.
+ * If the money came without an answer, only this call does the work again, free of charge. A settled payment is public calldata, so a call
+ * that was bought under a session is delivered to that agent only.
  */
 export async function redeliver(
   parts: ReplayParts,
@@ -54,9 +54,10 @@ export async function redeliver(
   const { task_id, landing, answered, claim_key } = before;
   context.response.stopwatch.begin('replay');
   requirePossessor(respond, landing as Landing, context);
-  // The database has gone back: its content is delivered as it is, and nothing is written.
+  // The database was restored to an older state: its content is delivered as it is, and nothing is written.
   if (log.halt && !answered) throw stillOwed(parts, task_id, new Refusal('unavailable'));
-  // A stored answer is delivered as before. The kill switch stops new work, and no later answer is promised if none can follow.
+  // A stored answer is delivered in spite of the kill switch, which stops new work only. The refusal promises a later answer, so it is used
+  // only while one can follow.
   const stopped = !answered && (await isStopped(database, task_id));
   if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, claim_key)))
     throw respond({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
@@ -87,8 +88,8 @@ export async function redeliver(
 }
 
 /**
- * The money moved long ago, so nothing delays the answer, and all of it counts as one step, the replay. The model must be allowed
- * by the book now, and by the grant if there is one.
+ * Holds a call whose work is done again. Its money has moved long ago, so the answer waits for no payment, and all of it counts as one
+ * step, the replay. The model must be allowed by the book now, and by the grant if there is one.
  */
 async function heldAgain(
   parts: ReplayParts,
@@ -119,7 +120,7 @@ async function heldAgain(
     async record(work) {
       if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
       const { kept, left: reruns_left, answered_again } = await rerun.keep(work);
-      // If another process has answered meanwhile, its answer is stored, and this one is equally valid.
+      // If another process has answered meanwhile, its answer is stored, and the one of this process is equally valid.
       if (kept === 'closed') throw lost.closed;
       receipt.answeredAgain = answered_again;
       const { answer } = work;
@@ -135,7 +136,10 @@ async function heldAgain(
   };
 }
 
-/** Each resend asks a hub, free: callers whose requests hubs refuse must wait, as with new payments (RATE_UNCHARGED). */
+/**
+ * Refuses callers who must wait because hubs refused their requests, as with new payments (RATE_UNCHARGED): each resend calls a hub free of
+ * charge.
+ */
 function requireRestedHubs(
   parts: ReplayParts,
   { payer, address_mark, router_key_mark }: Presented,
@@ -148,19 +152,22 @@ function requireRestedHubs(
   throw stillOwed(parts, task_id, new Refusal('rate_limited', { facts: { retry_after_seconds: rest.seconds } }));
 }
 
-/** What broke off this time had been paid for before: no sentence that says "nothing was charged" would be true. */
+/** The refusal of a call that broke off this time and had been paid for before. It does not state that nothing was charged. */
 function stillOwed({ respond, base_url }: Pick<ReplayParts, 'respond' | 'base_url'>, task_id: TaskId, error: unknown) {
   const refusal = error instanceof Refusal ? error : new Refusal('internal', { cause: error });
   const final = error instanceof HubFailed && error.by_caller === 'request';
   return respond({ kind: 'still_owed', refusal, final, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
 }
 
-/** Where the money was seen; until then, and if it was seen before the record, the recorded reference. */
+/** Reference of the transfer that was seen. The recorded reference if none was seen since the record. */
 function refOf({ ingressReceipt, paymentRef }: Receipt): string {
   return String(ingressReceipt?.ref ?? paymentRef ?? '');
 }
 
-/** As it was signed. Null if the transfer had not been seen by then, also if it came later: its row shows which it was. */
+/**
+ * Index of the transfer in the signed receipt. Null if the transfer had not been seen by then, even if it was seen later: the row shows
+ * which transfer it was.
+ */
 function indexOf({ payload, ingressReceipt }: Receipt): number | null {
   if (ingressReceipt !== null) return null;
   const { payment } = JSON.parse(payload) as { readonly payment?: { readonly transfer_index?: number | null } | null };
@@ -177,33 +184,36 @@ type RerunParts = HaltedLog &
   Pick<CallParts, 'database' | 'owner' | 'later' | 'clock'> & { readonly vault: Pick<Vault, 'seal'> };
 
 /**
- * Work that is done again for money without a whole answer: the hub broke off, the process died in a stream, or someone else
- * submitted the payment after its release. Free, and by one process at a time.
+ * Work that is done again for a payment without a whole answer: the hub broke off, the process died in a stream, or somebody else submitted
+ * the payment after its release. It is free of charge, and done by one process at a time.
  */
 export interface Rerun {
   readonly kind: 'begun';
-  /** Number of the payment's rerun, from 1. One that this service ended early is not counted. */
+  /** Number of the payment's rerun, from 1. A rerun that this service ended early is not counted. */
   readonly number: number;
-  /** Before anything is sent: whether this process still holds the payment. */
+  /** Checks before anything is sent whether this process still holds the payment. */
   holdOn(): Promise<'held' | LostRerun>;
-  /** Stores the answer for redelivery if no better one can follow, and corrects the row if it is whole. */
+  /** Stores the answer for redelivery if no better one can follow. If the answer is whole, the row is corrected. */
   keep(work: Work<JsonObject>): Promise<EndedRerun>;
-  /** Lets the next resend try. Never throws: a hold that cannot be dropped now is dropped once the database is back. */
+  /**
+   * Ends the hold, so that the next resend may try. Never throws: a hold that cannot be dropped now is dropped once the database is
+   * reachable.
+   */
   giveUp(): Promise<void>;
 }
 
 interface EndedRerun {
-  /** Null if nothing was to be stored. */
+  /** Result of storing the answer. Null if nothing was to be stored. */
   readonly kept: 'kept' | LostRerun | null;
   /** How many more reruns the payment has. */
   readonly left: number;
-  /** What its receipt shows of it from now on; null if the answer is not whole. */
+  /** What the receipt shows of the rerun from now on. Null if the answer is not whole. */
   readonly answered_again: AnsweredAgain | null;
 }
 
 type RerunStart =
   | Rerun
-  /** Another process was faster. */
+  /** Another process has stored an answer. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'held' }
   | { readonly kind: 'gone' };
@@ -217,8 +227,8 @@ export async function beginRerun(parts: RerunParts, { order }: AnyPaid, claim_ke
 }
 
 /**
- * How many reruns remain after an answer that broke off; `spent`: how many there were, this one included. What a limit of this
- * service or the request itself has ended would end so again.
+ * Number of reruns that remain after an answer that broke off. `spent` is the number of reruns so far, including this one. An answer that
+ * was ended by a limit of this service or by the request itself would end in the same way again, so it has none.
  */
 export function rerunsLeft(end: AnswerEnd, spent: number): number {
   const may_rerun = end.kind === 'broke_off' && (end.by === 'hub' || end.by === 'stop');
@@ -237,7 +247,7 @@ function rerunOf(
     };
     return dropped().catch(() => later.add(dropped));
   };
-  // The halt may come during the work.
+  // The log may be halted during the work.
   const writing = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     database.transaction(async tx => {
       const done = await work(tx);
@@ -272,7 +282,7 @@ function rerunOf(
   };
 }
 
-/** Row and receipt name who answered first, or nobody. */
+/** The hub and model of the rerun. The row and the receipt name those of the first answer, or none. */
 function answererOf({ hub, model, answered_model = null, answered_catalogue_model = null }: Route) {
   return { hub, model, answered_model, answered_catalogue_model };
 }

@@ -12,8 +12,8 @@ import { type Vault } from '../../subgraphs/vault.ts';
 import { type TermsMismatch } from '../rails/verify.ts';
 
 /**
- * What a payment is bound to: the field, its canonical arguments and, with a grant, the id of its session, which is a digest of
- * all its bytes. The same payment with another grant is for another request.
+ * The hash to which a payment is bound: of the field, its canonical arguments and, with a grant, the id of its session, which is a digest
+ * of all bytes of the grant. The same payment with another grant is for another request.
  */
 export function paidRequestHash(
   field: string,
@@ -24,14 +24,14 @@ export function paidRequestHash(
   return canonicalHash(delegation_hash === undefined ? { field, args } : { field, args, delegation_hash });
 }
 
-/** The Idempotency-Key header. @throws invalid_request before anything is charged */
+/** The value of the Idempotency-Key header. Null without one. @throws invalid_request before anything is charged */
 export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency_key'>): string | null {
   return idempotency_key === null ? null : idempotencyKeyIn(idempotency_key);
 }
 
 /**
- * Names of a purchase. None for payments to others, whose holder need not be the payer, and none if two payments are made for one
- * request, which one name cannot represent and whose effect exists once anyway.
+ * Names of a purchase. A payment to another payee has none, because its sender need not be the payer. A call with two payments has none
+ * either: one name cannot represent both, and its effect exists once anyway.
  */
 export function namesOf(
   paid: AnyPaid,
@@ -54,19 +54,19 @@ interface Purchased {
   readonly late: { readonly code: TermsMismatch } | null;
 }
 
-/** Keyed marks of a call and its caller, which reveal nothing of their source, which is not stored. */
+/** Keyed marks of a call and its caller. They reveal nothing of the text from which they are made, which is not stored. */
 export interface CallMarks {
   /** Mark of the client's address. */
   readonly address_mark: string;
-  /** Mark of the router key; null if the router is not asked. */
+  /** Mark of the router key. Null if the router is not asked. */
   readonly router_key_mark: string | null;
   /**
-   * Mark of the Idempotency-Key, which is hashed because its text may reveal more than its sender wants stored; null without one.
+   * Mark of the Idempotency-Key. Null without one. The key is not stored, because its text may reveal more than its sender wants stored.
    */
   readonly idempotency_mark: string | null;
 }
 
-/** What a call asks for, and its marks. */
+/** The requested sale, its arguments, and the marks of the call. */
 export interface RequestedSale extends CallMarks {
   readonly paid: AnyPaid;
   readonly args: JsonObject;
@@ -75,14 +75,14 @@ export interface RequestedSale extends CallMarks {
 
 const ADDRESSES_REMEMBERED_MAX = 1_000;
 
-/** `model`: as the request names it. @throws invalid_request if the Idempotency-Key is invalid */
+/** Makes the marks of a call. `model` is the name in the request. @throws invalid_request if the Idempotency-Key is invalid */
 export type MarksOf = (
   model: string | null,
   context: Pick<Context, 'principal' | 'router_key' | 'idempotency_key'>,
 ) => CallMarks;
 
 export function openMarks({ mark }: Pick<Vault, 'mark'>): MarksOf {
-  // Most calls come from a known address, and an HMAC costs as much as all else that is read from a call.
+  // Most calls come from a known address, and an HMAC takes as long as everything else that is read from a call.
   const marked = new LRUCache<string, string>({
     max: ADDRESSES_REMEMBERED_MAX,
     memoMethod: address => mark(address, 'address'),
@@ -106,7 +106,7 @@ interface Paying {
   readonly names: readonly NamedPayment[];
 }
 
-/** The request to which a payment is bound and for which work is done; its receipt names no other. */
+/** The request to which a payment is bound and for which work is done. The receipt names this request only. */
 interface BoundRequest {
   readonly args: JsonObject;
   readonly request_hash: string;
@@ -114,8 +114,9 @@ interface BoundRequest {
 }
 
 /**
- * The request as it came; or as the previous version understood it, if that version claimed the payment for it: what it bought or
- * is owed is for that request. A payment claimed since for a request without some member never serves one with it.
+ * Returns the request that was sent. If the previous version claimed the payment for it, returns the request as that version understood it,
+ * because the purchase is for that request. A payment that was claimed later for a request without some member is never used for one with
+ * it.
  */
 export async function boundRequest(
   database: Pick<Database, 'query'>,

@@ -9,7 +9,7 @@ import { type ChallengeReason, type Challenges } from '../x402/offer.ts';
 import { type RefusedBySession } from './claim/under-sessions.ts';
 import { type Movement } from './states.ts';
 
-/** How a purchase or a call by API key is named. */
+/** The kind of name of a purchase or of a call by API key. */
 export type NamedBy = 'payment_identifier' | 'idempotency_key';
 
 /** Every way in which a paid call can end without its answer. */
@@ -19,21 +19,21 @@ export type CallOutcome =
   | { readonly kind: 'second_due'; readonly paid: AnyPaid; readonly payment_ref: string }
   /** `reason` is x402's code for why the payment is not accepted. */
   | { readonly kind: 'rejected'; readonly paid: AnyPaid; readonly reason: string }
-  /** Too many payments that only code on the chain can prove are waiting. */
+  /** Too many payments that only code on the chain can prove are waiting for their checks. */
   | { readonly kind: 'no_turn'; readonly retry_after_seconds: number }
-  /** Its payer or address must wait. */
+  /** The payer or the address must wait. */
   | { readonly kind: 'resting'; readonly seconds: number }
   | { readonly kind: 'chain_unreachable' }
   | { readonly kind: 'not_sent'; readonly reason: NotSent['reason'] }
-  /** It may have moved or may yet. `transaction`: the one sent for it, if known. */
+  /** The payment may have moved, or may still move. `transaction` is the one that was sent for it, if known. */
   | { readonly kind: 'unknown'; readonly transaction?: string | null }
-  /** The same, found while looking for the claim: it may be known a moment later. */
+  /** The same, found while the claim was looked up. The outcome may be known a moment later. */
   | { readonly kind: 'unknown_here' }
   /** The same for a claimed call. */
   | { readonly kind: 'pending'; readonly task_id: TaskId; readonly transaction?: string | null }
   | { readonly kind: 'in_flight'; readonly task_id: TaskId }
   | { readonly kind: 'foreign' /** The other request that it was made for. */; readonly settled: boolean }
-  /** Others have guessed what it was made for. `proof`: how its payer proves to be the payer. */
+  /** Others have guessed the request that the payment was made for. `proof` states how the payer can prove to be the payer. */
   | { readonly kind: 'doubtful'; readonly proof?: JsonObject }
   | { readonly kind: 'lapsed' }
   | { readonly kind: 'slot_taken'; readonly paid: AnyPaid }
@@ -44,25 +44,25 @@ export type CallOutcome =
   | { readonly kind: 'key_name_in_flight' }
   | { readonly kind: 'key_names_full' }
   | { readonly kind: 'key_calls_full'; readonly calls_max: number }
-  /** The call was not accepted. `unsure`: whether an earlier call sent its payment is unknown. */
+  /** The call was not accepted. `unsure`: it is unknown whether an earlier call sent the payment. */
   | { readonly kind: 'not_taken'; readonly unsure: boolean }
-  /** The session opens no book, or the key may not write there. */
+  /** The session opens no book, or the key may not write to it. */
   | { readonly kind: 'wrong_session' }
-  /** It was bought under a session that the caller did not show. */
+  /** The call was bought under a session that the caller did not send. */
   | { readonly kind: 'not_possessor' }
   | { readonly kind: 'answer_gone'; readonly verify_url: string }
-  /** The payment has moved and is recorded; its book allows no work for it now. */
+  /** The payment has moved and is recorded. Its book allows no work for it now. */
   | { readonly kind: 'kill_switch_resend'; readonly task_id: TaskId; readonly verify_url: string }
-  /** Refused by its book: `document` is the signed refusal. */
+  /** The book refused the call. `document` is the signed refusal. */
   | { readonly kind: 'blocked'; readonly code: ErrorCode; readonly document: JsonObject }
-  /** Refused by its session or one above it. */
+  /** The session of the call or one above it refused the call. */
   | RefusedBySession
   | { readonly kind: 'blocked_too_often'; readonly too_often: BlockedTooOften; readonly last_refusal_url: string }
-  /** Its buyer canceled it before its payment was sent. */
+  /** The buyer canceled the call before its payment was sent. */
   | { readonly kind: 'canceled'; readonly task_id: TaskId }
-  /** It broke off here. `away`: the call is fine, but something that it needs is unreachable. */
+  /** The call broke off in this service. `away`: nothing is wrong with the call, but a part that it needs is unreachable. */
   | { readonly kind: 'broke_off'; readonly away: boolean; readonly task_id?: TaskId }
-  /** It broke off and had been paid for before. `final`: a hub judged the request itself and would do so again. */
+  /** The call broke off and had been paid for before. `final`: a hub judged the request itself and would do so again. */
   | {
       readonly kind: 'still_owed';
       readonly refusal: Refusal;
@@ -74,20 +74,20 @@ export type CallOutcome =
 /** Codes whose status tells a caller to pay. */
 type Pays = { [C in ErrorCode]: (typeof errors)[C][0] extends 402 ? C : never }[ErrorCode];
 
-/** Facts beside a payment that may have moved: they cannot say that nothing was charged. */
+/** Facts for a payment that may have moved. They cannot state that nothing was charged. */
 interface OpenFacts {
   readonly charged?: true;
   readonly retry_after_seconds?: number;
   readonly task_id?: TaskId | undefined;
-  /** The transaction that was sent for it, if known. */
+  /** The transaction that was sent for the payment, if known. */
   readonly transaction?: string | undefined;
   readonly payer_proof?: JsonObject | undefined;
   readonly verify_url?: string;
 }
 
 /**
- * A 402 makes its reader sign a second payment, and `charged: false` allows that. The type of a row whose payment may have moved
- * therefore has neither.
+ * The response to one outcome. A 402 makes its reader sign a second payment, and `charged: false` allows that, so the type for a payment
+ * that may have moved has neither.
  */
 type Row =
   | {
@@ -137,10 +137,10 @@ const named = (transaction: string | null | undefined) => ({ transaction: transa
 
 type Offer = (paid: AnyPaid, reason: ChallengeReason) => JsonObject;
 
-/** One row for each outcome: what is known of the money, and the response. */
+/** One row for each outcome: how much of the money may have moved, and the response. */
 const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome, { kind: K }>, offer: Offer) => Row } =
   {
-    // An unknown API key gets a code of its own, with the same offer.
+    // An unknown API key has its own code, with the same offer.
     unpaid({ paid, unknown_key }, offer) {
       const code = unknown_key ? 'unknown_api_key' : 'payment_required';
       const reason = unknown_key ? ({ code, detail: errors.unknown_api_key[1] } as const) : null;
@@ -154,7 +154,8 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     // The payment may be corrected or another one made.
     rejected: ({ paid, reason }, offer) =>
       nothing('payment_rejected', offer(paid, { code: 'payment_rejected', detail: reason }), reason),
-    // Says nothing of the payment, which stays usable, or of money, because it may have bought something before.
+    // The response states neither that the payment is usable, which it is, nor that nothing was charged, because it may have bought
+    // something before.
     no_turn: ({ retry_after_seconds }) => ({
       movement: 'may_have_moved',
       code: 'unavailable',
@@ -202,7 +203,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       code: slot_taken ?? 'duplicate_ref',
       facts: { ...(slot_retry_seconds !== undefined && { retry_after_seconds: slot_retry_seconds }) },
     }),
-    // The caller used the name with another payment than the first, and need not have the first.
+    // The caller sent another payment than the first under this name, and may not have the first.
     name_in_flight: ({ by, task_id }) => ({
       movement: 'may_have_moved',
       code: 'payment_in_flight',
@@ -239,7 +240,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       nothing('blocked_too_often', { policy_code, last_refusal_url, retry_after_seconds }),
     canceled: ({ task_id }) => nothing('call_canceled', { task_id }),
     broke_off: ({ away, task_id }) => nothing(away ? 'unavailable' : 'internal', { ...(task_id && { task_id }) }),
-    // No sentence that says "nothing was charged" would be true.
+    // The sentence of the refusal is replaced, because it may state that nothing was charged.
     still_owed({ refusal, final, task_id, verify_url }) {
       const { code: _, status: _status, ...facts } = refusal.extensions;
       return {
@@ -251,14 +252,14 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     },
   };
 
-/** Free work asks nobody to pay; if it does, that is an internal error. */
+/** A rerun is free, so a code that asks for a payment is an internal error. */
 const unpaying = (code: ErrorCode) => (errors[code][0] === 402 ? 'internal' : (code as Exclude<ErrorCode, Pays>));
 
 function rowOf(outcome: CallOutcome, offer: Offer): Row {
   return (rows[outcome.kind] as (outcome: CallOutcome, offer: Offer) => Row)(outcome, offer);
 }
 
-/** What is known of the payer's money after such an outcome. */
+/** How much of the payer's money may have moved after such an outcome. */
 export function movementOf(outcome: CallOutcome): Movement {
   return rowOf(outcome, () => ({})).movement;
 }
@@ -267,8 +268,8 @@ export function movementOf(outcome: CallOutcome): Movement {
 export type Respond = (outcome: CallOutcome, cause?: unknown) => Refusal;
 
 /**
- * The only place where an outcome becomes a response: code, status, facts and sentence. The offer is that of /graphql; a REST
- * endpoint makes its own, which names the endpoint, unless the price depends on the request.
+ * Returns the function that turns an outcome into a response: code, status, facts and sentence. It is the only place for that. The offer is
+ * that of /graphql. A REST endpoint makes its own offer, which names the endpoint, unless the price depends on the request.
  */
 export function openRespond(challenges: Challenges, base_url: string): Respond {
   const offer: Offer = (paid, reason) => {

@@ -28,7 +28,7 @@ export interface PaidFor {
   readonly landing: JsonObject;
 }
 
-/** Reports the payment's result to an x402 client, in the header of its version; v2 has a signed receipt. */
+/** Reports the payment's result to an x402 client, in the header of its x402 version. In version 2 it has a signed receipt. */
 export function announce(
   { issuer, base_url }: Pick<CallParts, 'issuer' | 'base_url'>,
   context: Context,
@@ -36,7 +36,7 @@ export function announce(
 ): void {
   const { x402_version, authorization } = payment;
   const { network, payer } = authorization;
-  // It names the requested URL as the offer did, and the time of the call, which its id contains.
+  // The receipt names the requested URL, like the offer, and the time of the call, which the task id contains.
   const receipt = () =>
     signedReceipt(issuer, {
       resource: context.resource ?? `${base_url}/graphql`,
@@ -52,12 +52,12 @@ export function announce(
   announceSalt(context, landing);
 }
 
-/** With it only the caller can show to which request the receipt's request_hash belongs. */
+/** Sends the salt to the caller. Only with it can a request be shown to be the one of the receipt's request_hash. */
 export function announceSalt({ response }: Pick<Context, 'response'>, landing: JsonObject): void {
   response.headers['x-svc-request-salt'] = (landing as Landing).request_salt;
 }
 
-/** A payment with an unknown outcome, with the transaction that was sent for it, if any, so that its payer can look it up. */
+/** Adds to an unknown outcome the transaction that was sent for the payment, if any, so that its payer can look it up. */
 export async function withTransaction(
   { database }: Pick<CallParts, 'database'>,
   { payment }: Context,
@@ -83,7 +83,7 @@ interface Refused {
 
 type Answering = Pick<Context, 'payment' | 'response'>;
 
-/** Headers of a refusal about the payment that came with its request: none if it is known to be unused. */
+/** Headers of a refusal about the payment that came with its request. None if the payment is known to be unused. */
 export function refusalHeaders(context: Answering, refused: Refused | undefined): Record<string, string> {
   if (!refused || context.payment === null) return {};
   const { code, facts } = refused;
@@ -94,8 +94,8 @@ export function refusalHeaders(context: Answering, refused: Refused | undefined)
 }
 
 /**
- * Reports an unknown outcome: x402's code for it is not a refusal, so that nobody signs another payment. `transaction` is the one
- * that was sent for it, if any.
+ * Headers that report an unknown outcome. x402's code for it is not a refusal, so that the payer does not sign another payment.
+ * `transaction` is the one that was sent for the payment, if any.
  */
 function outcomeOpen({ payment, response }: Answering, transaction: unknown): Record<string, string> {
   const named = payment && paymentNameIn(payment);

@@ -23,8 +23,8 @@ export type SettledClaim =
   | { readonly kind: 'refused'; readonly movement: Movement; readonly refusal: Refusal };
 
 /**
- * Moves the money, or finds out why it did not move. Only the chain decides; a time-out decides nothing. If someone else has
- * moved it (`elsewhere`), what a stamp has found is stored all the same.
+ * Moves the money, or returns why it did not move. Only the chain decides that: a time-out decides nothing. If somebody else has moved it
+ * (`elsewhere`), the facts that a stamp has found are still stored.
  */
 export function settle(
   parts: SettleParts,
@@ -35,23 +35,23 @@ export function settle(
   return elsewhere ? keepFound(parts, claimed, elsewhere, in_hand) : settleClaim(parts, claimed, in_hand);
 }
 
-/** The Transfer that someone else's submission made. @throws if the money went elsewhere, or the chain cannot say yet */
+/** The transfer that somebody else's submission made. @throws if the money went elsewhere, or the chain cannot show it yet */
 export async function transferElsewhere(
   { respond }: Pick<CallParts, 'respond'>,
   { paid, payment, payer, rail }: Presented,
 ): Promise<Transferred> {
-  // Payers who used their nonces themselves could request any number of searches, so they wait in a queue of their own.
+  // Payers who used their nonces themselves could request any number of searches, so these wait in a queue of their own.
   const found = await rail.find(payment, payer.wallet);
-  // Without a turn in time nothing is known of the payment. If its nonce is used and the log is not there yet, the money may
-  // be ours.
+  // Without a turn in time, nothing is known of the payment. If its nonce is used and the log cannot be read yet, the money may have been
+  // paid to this service.
   if (found.kind === 'busy' || found.kind === 'unknown') throw respond({ kind: 'unknown' });
   if (found.kind === 'not_transferred') throw respond({ kind: 'rejected', paid, reason: found.reason });
   return found;
 }
 
 /**
- * Someone else submitted the payment: nothing is sent, but the claim must say that the money has moved before any work is done,
- * or it would look unpaid if a hub failed.
+ * Stores that somebody else submitted the payment. Nothing is sent, but the claim must show that the money has moved before any work is
+ * done. Otherwise it would look unpaid if a hub failed.
  */
 export async function adopt(
   { database, respond }: Pick<CallParts, 'database' | 'respond'>,
@@ -78,7 +78,7 @@ async function keepFound(
   return { kind: 'transferred', transfer };
 }
 
-/** Takes the slots of what a stamp has found, while the claim belongs to this process. */
+/** Takes the slots of the facts that a stamp has found, while the claim belongs to this process. */
 async function holdFound(
   { database }: SettleParts,
   { lease }: Claimed,
@@ -100,7 +100,7 @@ async function settleClaim(
   const { vault, log, respond } = parts;
   const refused = (outcome: CallOutcome) =>
     ({ kind: 'refused', movement: movementOf(outcome), refusal: respond(outcome) }) as const;
-  // It could not be recorded, so nothing is accepted for it. What was sent before is found out by its sender.
+  // The call could not be recorded, so its payment is not accepted. The outcome of a payment that was sent before is found by its sender.
   if (!log.signs) return refused({ kind: 'not_taken', unsure: false });
   const { paid, task_id, rail } = claimed;
   if (isFound(in_hand)) {
@@ -116,7 +116,7 @@ async function settleClaim(
     case 'transferred':
       return { kind: 'transferred', transfer: settlement };
     case 'vouched':
-      // A stamp's effect cannot be undone, so it is written only for money that was seen.
+      // A stamp's effect cannot be undone, so it is written only for money that was seen on the chain.
       if (paid.order !== 'stamp' && paid.order !== 'leg') return { kind: 'transferred', transfer: settlement };
       return refused({ kind: 'unknown', transaction: settlement.tx_hash });
     case 'not_transferred':
@@ -132,7 +132,7 @@ async function settleClaim(
 }
 
 /**
- * Whether a revocation is the reason that its claim did not move; whether the claim is still this call's is checked when it is
+ * Whether a revocation may be the reason that the claim did not move. Whether the claim still belongs to this call is checked when it is
  * released.
  */
 async function isRevoked({ database }: SettleParts, path: readonly string[]): Promise<boolean> {
@@ -146,7 +146,7 @@ function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'clai
     Pick<ClaimItem, 'claim_key' | 'lease'>;
 }
 
-/** What reconcile needs to continue alone; null if nothing is in hand yet. */
+/** The sealed result that reconcile needs to continue alone. Null if there is none yet. */
 function sealedInHand(
   vault: Pick<CallParts, 'vault'>['vault'],
   task_id: TaskId,

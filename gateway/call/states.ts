@@ -16,7 +16,7 @@ import { type InHand } from './record/facts.ts';
 import { type RequestedSale } from './request.ts';
 
 /**
- * The states of a call. Each is what the steps before it have established:
+ * The states of a call. Each state contains the results of the steps before it:
  *
  * ```
  * presented → claimed → held → settled → recorded (ChargedAnswer)
@@ -28,81 +28,83 @@ import { type RequestedSale } from './request.ts';
  */
 export type CallState = Presented | Bought | Claimed | Held | Kept | Settled;
 
-/** Its payment was verified. Nothing is stored, and the payment can be used for anything else. */
+/** The payment was verified. Nothing is stored, and the payment can be used for any other request. */
 export interface Presented<P extends Payment = Payment> extends RequestedSale {
   readonly payment: Authorized<P>;
   readonly payer: Payer;
   /** Identifies the payment. */
   readonly claim_key: string;
-  /** The network of the payment, which is asked about it and sends it. */
+  /** The rail of the payment's network, which looks the payment up and sends it. */
   readonly rail: Rail;
   readonly request_hash: string;
-  /** The previous version claimed it: args and hash are of the request as that version understood it. */
+  /** Whether the previous version claimed the payment. Then args and hash are of the request as that version understood it. */
   readonly is_former: boolean;
-  /** The grant that came with it; null without one. */
+  /** The grant that came with the payment. Null without one. */
   readonly delegation: ShownDelegation | null;
   /** The result of admitting the grant. */
   readonly under?: ClaimedUnder | null;
-  /** The payer's name for this purchase; none for a stamp, whose effect exists once anyway. */
+  /** The payer's name for this purchase. Null without one, and for a stamp, whose effect exists once anyway. */
   readonly identifier: string | null;
-  /** Names of the purchase: the payer's identifier, the API key's, both or neither. */
+  /** Names of the purchase: the payer's identifier, the Idempotency-Key, both or neither. */
   readonly names: readonly NamedPayment[];
-  /** The caller has proven to be the payer, by more than the payment's calldata. */
+  /** Whether the caller has proven to be the payer, by more than the payment's calldata. */
   readonly is_payers?: boolean;
 }
 
-/** A payment that passed our own checks. A signature that is not a key's proves nothing yet: code must be asked. */
+/**
+ * A payment that passed the checks of this process. A signature that is not a key's proves nothing yet: the wallet's code must judge it.
+ */
 export type Authorized<P extends Payment = Payment> = P & {
   readonly x402_version: 1 | 2;
-  /** Why it can no longer be settled, with x402's code; a former purchase is owed all the same. */
+  /** Why the payment can no longer be settled, with x402's code. Null if it can. The answer to a former purchase is owed in any case. */
   readonly late: { readonly code: TermsMismatch; readonly reason: string } | null;
 };
 
-/** It was bought before, by the same payment or by the first one under the same name. Nothing is claimed. */
+/** The call was bought before, by the same payment or by the first one under the same name. Nothing is claimed. */
 export interface Bought {
   readonly kind: 'bought';
   readonly presented: Presented;
   readonly before: Omit<Extract<ClaimOutcome, { kind: 'replayed' }>, 'kind'>;
 }
 
-/** Its payment's claim is stored for this process, under a lease. Nothing was sent. */
+/** The claim of the payment is stored for this process, under a lease. Nothing was sent. */
 export interface Claimed extends Presented {
   readonly kind: 'claimed';
   readonly claim: ClaimRequest;
   readonly lease: Lease;
   readonly task_id: TaskId;
-  /** As the book allowed when it let the call pass. */
+  /** The models that the book allowed when it allowed the call. */
   readonly allowed_models: WorkBounds['allowed_models'];
-  /** The payment is used already; whether for this service is found out before any work. */
+  /** Whether the payment is used already. Whether it paid this service is checked before any work. */
   readonly spent: boolean;
 }
 
 /**
- * Its work may be done. It rests on a claim of its payment (call.ts), an API key (by-key.ts), or a moved payment that is still owed its
- * answer (replay.ts). Held by this process alone until it is recorded or abandoned.
+ * The work of the call may be done. The call rests on a claim of its payment (call.ts), an API key (by-key.ts), or a moved payment that is
+ * still owed its answer (replay.ts). Only this process holds it, until it is recorded or abandoned.
  */
 export interface Held {
   readonly kind: 'held';
   readonly task_id: TaskId;
-  /** The request of the work: for a payment claimed by the previous version, as that one understood it. */
+  /** The request of the work. For a payment claimed by the previous version, the request as that version understood it. */
   readonly args: JsonObject;
   /** Null for a call by API key. */
   readonly payer: Payer | null;
   readonly status: SettlementStatus;
-  /** For repeated work: its number, from 1. */
+  /** Number of the rerun, from 1. Left out if the work is not repeated. */
   readonly rerun?: number;
   readonly bounds: WorkBounds;
   /** Times each step. */
   readonly steps: Pick<Stopwatch, 'begin'>;
-  /** Nothing is sent before this resolves. @throws the refusal for the caller, through `abandon` */
+  /** Moves the money. Nothing is sent to the caller before it resolves. @throws the refusal for the caller, through `abandon` */
   settle(in_hand: InHand | StampFact<JsonObject> | null): Promise<Settled>;
-  /** A stamp has no work: the record itself writes its effect, from what it found. */
+  /** Records the call. A stamp has no work: the record writes its effect, from the facts that the stamp has found. */
   record(done: Work<JsonObject> | StampFact<JsonObject> | null): Promise<ChargedAnswer<JsonObject>>;
   /** Releases what is held, now or later. Never throws: resolves with the refusal for the caller. */
   abandon(error: unknown): Promise<Refusal>;
 }
 
-/** The first of two payments is held once it has moved, and recorded only with its sibling. */
+/** The first of two payments. It is held once it has moved, and recorded only with its sibling. */
 export interface HeldFirst extends Held {
   keep(): Promise<void>;
 }
@@ -114,9 +116,9 @@ export interface Kept {
   readonly payment_ref: string | null;
 }
 
-/** Its money has moved, or there is none to move: the answer may be sent. */
+/** The money has moved, or there is none to move: the answer may be sent. */
 export interface Settled {
-  /** `base:0x…`; null if nothing was paid. */
+  /** Reference of the payment, such as `base:0x…` or `solana:…`. Null if nothing was paid. */
   readonly payment_ref: string | null;
   /** Reports the payment's result to the client in headers. */
   announce(): void;

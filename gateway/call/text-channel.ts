@@ -1,11 +1,11 @@
 import { bytesOf, type Channel, channelOf, joinPieces, type Piece } from '../../subgraphs/piece.ts';
 
-/** Beyond this number, waiting pieces are merged by channel, so that they hold no more than the text. */
+/** Maximum number of waiting pieces. Further ones are merged by channel, so that they need no more memory than the text. */
 const PIECES_MAX = 1_024;
 
 /**
- * Text on its way to one reader. The writer never waits, and nothing is dropped while the reader is there: unread text is kept,
- * which the writer must bound. After the reader leaves, text is dropped.
+ * Text that is sent to one reader. The writer never waits, and no text is dropped while the reader is there: unread text is kept, and the
+ * writer must limit it. After the reader leaves, text is dropped.
  */
 export class TextChannel implements AsyncIterable<Piece> {
   /** Bytes that wait for the reader. */

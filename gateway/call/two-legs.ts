@@ -15,7 +15,7 @@ import { type CallParts } from './parts.ts';
 import { paidRequestHash } from './request.ts';
 import { announce } from './response-headers.ts';
 
-/** Two payments for one thing, as a subgraph declares them. */
+/** Two payments for one call, in the form in which a subgraph declares them. */
 export interface AnyLegs {
   readonly slot: string;
   readonly first: Leg<JsonObject>;
@@ -32,16 +32,16 @@ type LegParts = Pick<
 
 /** The two purchases of one call. */
 export interface LegSales {
-  /** Moves and holds the first payment. Returns its reference. */
+  /** Sells the first payment, which is held once it has moved. Returns its reference. */
   first(paid: Leg<JsonObject>, args: JsonObject, context: Context): Promise<string>;
-  /** Sells the second, which records both. */
+  /** Sells the second payment. Both are recorded with it. */
   second(paid: Stamp<JsonObject, JsonObject>, args: JsonObject, context: Context): Promise<ChargedAnswer<JsonObject>>;
 }
 
 /**
- * Two payments for one call: each request asks for the one that is still missing. The first goes to someone else; once it has
- * moved it is held, and later requests are about the second, which records both. While either may still move, also submitted by
- * the first's payee, no other is asked for or accepted.
+ * Sells a call for two payments: each request asks for the payment that is still missing. The first payment goes to somebody else. Once it
+ * has moved it is held, and later requests ask for the second payment, with which both are recorded. While a payment may still move, no
+ * other one is asked for or accepted, even if the first payment's payee submitted it.
  */
 export async function sellInTwo(
   parts: LegParts,
@@ -70,8 +70,8 @@ export async function sellInTwo(
 }
 
 /**
- * Before the second is asked for or accepted: a reorganisation may have removed the first. Nobody is asked to pay while that is
- * unknown.
+ * Requires that the first payment is still where it is held, before the second is asked for or accepted: a reorganisation may have removed
+ * it. While that is unknown, the caller is not asked to pay.
  */
 async function requireStanding(
   parts: LegParts,
@@ -84,7 +84,7 @@ async function requireStanding(
   if (standing === 'changing') throw respond({ kind: 'slot_taken', paid: second });
 }
 
-/** The first payment again: it is held, and what is still to be paid is repeated. */
+/** The response to the first payment when it is sent again: it is held, and the offer for the second one is repeated. */
 function secondDue(parts: LegParts, second: Stamp<JsonObject, JsonObject>, standing: PaymentClaim, context: Context) {
   const { network, payer, taskId: task_id, landing, heldTransfer } = standing;
   const { transaction, index: transfer_index } = heldTransfer as ObservedTransfer;
@@ -100,9 +100,10 @@ function secondDue(parts: LegParts, second: Stamp<JsonObject, JsonObject>, stand
 }
 
 /**
- * Both are recorded. No other payment is accepted or taken for one of them; nor is one that only has the same public nonce
- * without the payer's signature, and no replay of it is counted. One that was charged for another request, also for this one with
- * another body, gets that response; one in progress for it gets that its outcome is unknown.
+ * Answers a call whose two payments are recorded. No other payment is accepted for it. A payment that only has the same public nonce,
+ * without the payer's signature, is not accepted either, and no replay is counted for it. A payment that was charged for another request,
+ * or for this one with another body, gets that fact as the response. For a payment in progress, the response states that its outcome is
+ * unknown.
  */
 async function sendAgain(
   parts: LegParts,

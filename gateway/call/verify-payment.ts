@@ -18,9 +18,10 @@ type VerifyParts = Pick<
 >;
 
 /**
- * Judges what came with the call before anything is claimed: the payment by itself, then by code on the chain if its signature
- * does not prove the payer, then by the payer's recent failures. @throws payment_required, payment_rejected (each with the
- * offer), invalid_request, delegation_invalid, rate_limited, unavailable, chain_unavailable
+ * Checks what came with the call before anything is claimed: the payment itself, then the wallet's code on the chain if the signature does
+ * not prove the payer, then the payer's recent failures.
+ * @throws payment_required, payment_rejected (each with the offer), invalid_request, delegation_invalid, rate_limited, unavailable,
+ * chain_unavailable
  */
 export async function verifyCall(
   parts: VerifyParts,
@@ -31,7 +32,7 @@ export async function verifyCall(
   const { identifier, ...payment } = await authorized(parts, paid, context);
   const { network, payer: wallet } = payment.authorization;
   const rail = railOf(parts, network);
-  // If the gate has asked already, nobody is asked again.
+  // If the gate has asked the wallet's code already, its result is reused.
   if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
   const delegation = await delegationBeside(parts, context, network);
   const asked = requestedCall(paid, args);
@@ -87,7 +88,7 @@ async function authorized(
   }
 }
 
-/** Of all terms only the payee may be someone else's. */
+/** The payees of a sale. Of all its terms, only the payee may be another party than this service. */
 export function payeesOf({ pay_to, networks }: Pick<AnyPaid, 'pay_to' | 'networks'>, ours: PayTo): PayTo {
   if (pay_to === undefined) return ours;
   return { ...ours, ...Object.fromEntries(networks.map(network => [network, pay_to])) };
@@ -113,7 +114,7 @@ async function requireProven(
   }
 }
 
-/** The payment of a payer who must wait stays usable, and former purchases are delivered. */
+/** Refuses a payer who must wait. The payment stays usable, and former purchases are delivered. */
 async function requireRested(
   { database, failures, respond }: VerifyParts,
   { payer, claim_key, address_mark, router_key_mark, delegation }: Presented,
