@@ -253,7 +253,7 @@ function withDoorHeaders<A extends ResponseHead>(
       ...answer.headers,
       // The URL may contain a token, so a browser that follows a link on the page must not send it (Referrer Policy 3.1).
       ...(slice_token === 'whole' ? { 'referrer-policy': 'no-referrer' } : {}),
-      // Otherwise a cache would send a browser's page to a program (RFC 9110 12.5.5).
+      // Without `Vary` a cache would send a browser's page to a program (RFC 9110 12.5.5).
       ...(by_accept.length === 0 ? {} : { vary }),
     },
   };

@@ -34,7 +34,7 @@ export function credentialsIn(
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   const agent = headers['x-svc-agent'];
-  // If a paid call ignored a proof without an agent, it would be recorded on another book than the caller meant.
+  // A paid call that ignored a proof without an agent would be recorded on another book than the caller meant.
   const of = proven ?? (spends(headers) ? { agent_id: NO_AGENT, request: null } : null);
   return {
     sessions: sessionsShown(headers, body),

@@ -101,7 +101,7 @@ export interface RequestPart {
  * that is not itself a member is built from the members that are its fields. An absent member gives no variable; a null member does.
  */
 export function operationVariables(document: DocumentNode, request: readonly RequestPart[]): JsonObject {
-  // Without a prototype, because `__proto__` is a possible name of a member.
+  // The object has no prototype, because `__proto__` is a possible name of a member.
   const members = Object.assign(Object.create(null), ...request.map(graphMembers)) as JsonObject;
   const variables: Record<string, Json> = {};
   for (const { variable, type } of variablesOf(document)) {

@@ -32,7 +32,7 @@ export function inBrowserForm(
   port: PagePort,
 ): Answer {
   const { amount_atomic } = door.price;
-  // Without a known price, the 402 of a GET has no offer.
+  // The 402 of a GET has no offer if the price is unknown.
   if (answer.status !== 402 || amount_atomic === null || !opensInBrowser(request)) return answer;
   return {
     ...answer,

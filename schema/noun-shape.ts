@@ -31,7 +31,7 @@ function unwrapShape(shape: z.core.$ZodType): MemberShape {
   const meta = z.globalRegistry.get(shape) ?? {};
   if (shape instanceof z.ZodArray) return { ...plain, inner: shape.element, list: true, meta };
   const wrapped = wrappedBy(shape);
-  // For a member that may be any JSON, null is a value like any other.
+  // A member that may be any JSON has null as a value like any other.
   if (wrapped === null) return { ...plain, inner: shape, meta, takes_null: shape instanceof z.ZodUnknown };
   const value = memberShape(wrapped);
   const known = { ...value, meta: { ...value.meta, ...meta } };

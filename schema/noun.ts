@@ -17,7 +17,7 @@ declare module 'zod' {
     shows?: unknown;
     /** The scalar of the graph, where JSON has text, or a number beyond `Int`. */
     scalar?: 'AtomicAmount' | 'DateTime' | 'JSON' | 'JSONObject' | 'SafeInt';
-    /** A field resolver computes it, and takes its description from the member (`describedBy` in subgraphs/graph-type.ts). */
+    /** A field resolver computes the member, and takes its description from it (`descriptionOptions` in subgraphs/graph-type.ts). */
     computed?: true;
     /** Maximum length, in characters, of text that somebody has chosen: its weight in the cost of a query. */
     chars_max?: number;

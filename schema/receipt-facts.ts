@@ -115,7 +115,7 @@ export function signedFact(claims: JsonObject, { signed, in_book_chain }: Receip
   const chained = in_book_chain !== undefined && payloadVersionOf(claims)?.family === 'book_chain';
   const [claim, member] = (chained ? in_book_chain : signed) ?? [];
   if (claim === undefined || member === undefined) return claim && claims[claim];
-  // If a foreign token has text, a number or a list in its place, that has no member of this name.
+  // A foreign token may have text, a number or a list in its place, which has no member of this name.
   return (claims[claim] as JsonObject | null | undefined)?.[member];
 }
 

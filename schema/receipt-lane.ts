@@ -46,11 +46,10 @@ export function isFrozen({ book_seq, settled_by, proof_outcome }: LaneSubject, a
 }
 
 /**
- * The specification requires four nulls after an expiry. These members represent them. Expired: the search for the
- * transfer ended at the cutoff (`proof_outcome` is `unverified`). receipt_id: the ingress receipt that promotes a
- * vouched payment. observed_tx_hash and observed_transfer_id: a transfer that was seen, as `settled_by:
- * observed_transfer` says. True does not mean unpaid. `settled_by` is null only for calls with an API key, which wait
- * for no transfer: false for those.
+ * Whether the four members are null that the specification requires to be null after an expiry. They are represented as follows. Expired:
+ * the search for the transfer ended at the cutoff (`proof_outcome` is `unverified`). receipt_id: the ingress receipt that promotes a
+ * vouched payment. observed_tx_hash and observed_transfer_id: a transfer that was seen, as `settled_by: observed_transfer` says. True does
+ * not mean unpaid. `settled_by` is null only for calls with an API key, which wait for no transfer, so the result is false for those.
  */
 export function isUnverifiable({ settled_by, proof_outcome, ingress_receipt }: LaneSubject): boolean {
   return proof_outcome === 'unverified' && settled_by === null && ingress_receipt === null;

@@ -96,7 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
   const connect = async () => {
     const client = new pg.Client(settings);
-    // Without an error listener, a lost connection would end the process.
+    // A lost connection would end the process if there were no error listener.
     client.on('error', () => {});
     await client.connect();
     return client;
@@ -108,7 +108,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
-  // With `pipeline`, statements are sent without waiting for the results of earlier ones.
+  // `pipeline` sends statements without waiting for the results of earlier ones.
   const stream = () => new TurnSocket();
   const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true, stream };
   const pool = new pg.Pool({ ...pooled, max: options.connections_max, idleTimeoutMillis: IDLE_MS_MAX });

@@ -243,7 +243,7 @@ function addField(type: Class, property: string, known: MemberShape, typeOf: () 
   const options = {
     nullable,
     ...(meta.description && { description: meta.description }),
-    // If null is allowed, it also means the default, which the schema of the request then fills in.
+    // A null that is allowed also means the default, which the schema of the request then fills in.
     ...(default_value !== undefined && !nullable && { defaultValue: default_value }),
   };
   Field(() => (list ? [typeOf() as typeof String] : (typeOf() as typeof String)), options)(type.prototype, property);

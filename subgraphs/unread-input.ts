@@ -26,7 +26,7 @@ export function withoutUnreadInputs(schema: GraphQLSchema): GraphQLSchema {
       const { resolve } = field;
       if (read_by === undefined || resolve === undefined) continue;
       field.resolve = (root, args, context, info) => {
-        // For an event, `subscribe` has read the argument already.
+        // `subscribe` has read the argument of an event already.
         const unread = type === subscription || validBodyOf(read_by, context.valid_body) !== null;
         return resolve(root, unread ? { ...args, input: null } : args, context, info);
       };

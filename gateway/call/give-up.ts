@@ -71,7 +71,7 @@ export async function abandonClaimed(
     by_caller: error instanceof HubFailed && error.by_caller !== null,
     definite: movement === 'nothing_moved',
   });
-  // In the second case the call was canceled, and its payment claimed by another call since: the claim is about that other call only.
+  // A lost claim whose task was canceled belongs to another call by now, which has claimed the payment since: this call was canceled.
   const canceled = left?.kind === 'canceled' || (left?.kind === 'lost' && underway.wasCanceled(task_id));
   if (canceled) return respond({ kind: 'canceled', task_id }, error);
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';

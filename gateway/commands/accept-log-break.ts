@@ -143,7 +143,7 @@ function lostOfLog({ kind, found }: LogIntegrity, saved: SignedTreeHead | null):
 }
 
 async function acceptBreak(): Promise<void> {
-  // Without this check a mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
+  // If this were not checked, a mistyped option, or the first word of a reason without quotation marks, would be published as the reason.
   if (!reason?.trim() || reason.startsWith('--') || more.length > 0) throw new UsageFault();
   const services = await findServices(readConfig(), { announce: false });
   const { config } = services;

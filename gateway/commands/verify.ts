@@ -108,7 +108,7 @@ async function verifyFolder(folder: string, options: VerifyCommandOptions, json:
   const counts: Record<DocumentOutcome, number> = { valid: 0, invalid: 0, unknown: 0 };
   const receipts = openTally();
   const bar = progressBar(process.stderr, { unit: 'documents', total: files.length });
-  // On a terminal with a progress bar only documents that are not valid get a line, which is printed over the bar.
+  // If a terminal shows a progress bar, only documents that are not valid get a line, which is printed over the bar.
   const on_bar = process.stdout.isTTY && process.stderr.isTTY && !json;
   const histories = await historiesIn(files);
   for await (const examined of examineAll(files, { ...options, histories })) {

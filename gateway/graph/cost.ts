@@ -77,7 +77,7 @@ export function judgeCost(document: DocumentNode, priced: PricedGraph, variables
     const of_operation = executed ? { root_fields: width, cost } : {};
     const weighed = firstExceeded({ depth, ...of_operation, aliases, directives, fields });
     if (weighed.kind !== 'within') return weighed;
-    // This follows fragments at each spread, so it runs only after the document was found to be small.
+    // Repeated names are counted by following fragments at each spread, so they are counted only after the document was found to be small.
     const repeated = firstExceeded({ repeated_fields: repeatedNames(definition.selectionSet, fragments) });
     if (repeated.kind !== 'within') return repeated;
   }

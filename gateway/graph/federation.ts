@@ -71,7 +71,7 @@ function* readSupergraph(supergraph: string): Generator<void, ReadSupergraph> {
   yield;
   const whole = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
   yield;
-  // With this option, fetches contain their parsed document, so that sources need not parse it.
+  // This option puts the parsed document into each fetch, so that sources need not parse it.
   const query_planner = new QueryPlanner(read, { exposeDocumentNodeInFetchNode: true });
   return { supergraph, api, whole, query_planner, plans: new WeakMap() };
 }

@@ -45,7 +45,7 @@ function leaveOf(act: Act, asking: WriterContext, proof_writes: ProofWrites): Le
   if (possession.kind !== 'proven' || possession.by === 'session') return { kind: 'given' };
   const { use } = possession;
   const once = use && ({ kind: 'once', held: possession, use } as const);
-  // With a payment, the claim consumes the nonce, because it must be possible to repeat a request that is not charged.
+  // If a payment comes with the request, its claim consumes the nonce, because it must be possible to repeat a request that is not charged.
   const claimed = act.paid && (asking.payment !== null || isUnpaid(act, asking));
   // The nonce of a bound proof was consumed when the socket was opened, or is consumed here.
   if (possession.by === 'bound_proof') return once === null || claimed ? { kind: 'given' } : once;

@@ -39,7 +39,8 @@ export function streamSubscriptions(scope: FastifyInstance, path: string, stream
     const is_here = request.routeOptions.url === path && takesEvents(request);
     if (!is_here || requestedKind(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
     request.headers['x-no-compression'] = 'events';
-    // Without a callback the route's handler does not run. With one it would run if the reader disconnected before the end.
+    // The hook has no callback, so the route's handler does not run. With a callback, it would run if the reader disconnected before the
+    // end.
     stream(request, reply, path, streaming).catch(done);
   });
 }

@@ -135,7 +135,7 @@ export function apolloServer({ graph, logger }: GraphqlOptions): ApolloServer<Co
     parseOptions: { maxTokens: limits.graphql_tokens_max },
     // The graph caches documents, and Apollo gets them from `knownDocument`.
     documentStore: null,
-    // Where introspection is off, a rule of the graph refuses it.
+    // A rule of the graph refuses introspection where it is off.
     introspection: true,
     csrfPrevention: { requestHeaders: preflighted },
     persistedQueries: false,

@@ -114,7 +114,7 @@ function closeWhenAnswered(app: FastifyInstance): () => Promise<void> {
     if (closing) reply.header('connection', 'close');
     done();
   });
-  // Also closes the connection of a response that had begun before, such as a stream.
+  // This hook also closes the connection of a response that had begun before, such as a stream.
   app.addHook('onResponse', (_request, _reply, done) => {
     if (closing) setImmediate(() => app.server.closeIdleConnections());
     done();

@@ -19,7 +19,7 @@ interface FindOptions {
 export async function findServices(settings: Settings, options: FindOptions = {}): Promise<FoundServices> {
   if (settings.profile === 'production') {
     const named = namedServices(await completeConfig(settings));
-    // Missing variables were reported when the settings were read.
+    // The check of the settings has reported missing variables, so this fault is not one of the operator.
     if (!named) throw new Error('production requires all services to be configured');
     return { config: deepFreeze(named), stop: async () => {} };
   }

@@ -129,7 +129,7 @@ export async function journal<T extends object>(
   settlement_id: string,
   write: (tx: Tx) => Promise<T | null>,
 ): Promise<JournalOutcome<T>> {
-  // Before `write` has ended, any failure is a rollback. Afterwards it is one only if the server reported it as such.
+  // Any failure before the end of `write` is a rollback. A later failure is one only if the server reported it as such.
   let written: T | null = null;
   try {
     await database.transaction(async tx => {

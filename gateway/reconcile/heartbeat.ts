@@ -57,7 +57,7 @@ export async function openHeartbeat(
     await renewBy(client);
   };
   const hangUp = () => {
-    // Not awaited, because a server that does not respond does not close the connection either.
+    // The end is not awaited, because a server that does not respond does not close the connection either.
     void client?.end().catch(() => {});
     client = null;
   };

@@ -141,7 +141,7 @@ export function lookAtDoubted(parts: DoubtParts): Promise<void> {
 async function lookAtClaim(parts: DoubtParts, claim: DoubtedClaim): Promise<void> {
   const payment = paymentFromJson(claim.authorization);
   const rail = parts.railOf(claim);
-  // This is checked first, so that no later block can change what is decided afterwards.
+  // The end of the payment's validity is checked first, so that no later block can change what is decided afterwards.
   if (!(await rail.isOver(payment))) return;
   const decision = await rail.decide(payment, claim);
   if (decision.kind === 'unknown') return;

@@ -121,7 +121,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
         callers.requireNotHalted();
         requireKnownHeaders(extra.request.headers);
         extra.shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
-        // Returning false closes the socket with 4403. Without a session, public fields are served.
+        // If this returns false, the socket is closed with 4403. A caller without a session gets the public fields.
         extra.line = socketLine(extra.socket);
         extra.left = disconnectSignal(extra.socket, !extra.line.open);
         return (await sessions.identify(extra.line, extra.shown)).possession.kind !== 'wrong';

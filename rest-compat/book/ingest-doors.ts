@@ -73,6 +73,6 @@ function withToken(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { receipt, payer_proven, payer_text, ...members } = answer;
   const document = isJsonObject(receipt) && isJsonObject(receipt.document) ? receipt.document : {};
-  // Null members of these are not signed, so they are left out.
+  // Members that are null are not signed, so they are left out.
   return { ...members, ...present({ payer_proven, payer_text }), issuer_signature: document.issuer_signature ?? null };
 }

@@ -156,7 +156,7 @@ async function connect(
   const { store, over = bookStream } = options;
   let moved = false;
   try {
-    // Only the store knows whether the last commit succeeded.
+    // Only the store shows whether the last commit succeeded.
     held.cursor = (await store.load(book.agent_id)) ?? BOOK_START;
     requirePosition(held.cursor);
     for await (const event of over(book, held.cursor.position, options, signal)) {

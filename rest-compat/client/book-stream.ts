@@ -26,7 +26,7 @@ const REFUSAL_BYTES_MAX = 65_536;
 export const bookStream: BookTransport = async function* (book, after, options, signal) {
   const silence = new AbortController();
   const ended = AbortSignal.any([signal, silence.signal]);
-  // While an event is applied nothing is read, so silence means nothing.
+  // The stream is not read while an event is applied, so silence means nothing then.
   let waiting = true;
   const timer = silenceTimer(() => waiting && silence.abort(new StreamBroken('the service sent nothing for too long')));
   try {

@@ -248,7 +248,7 @@ function keepIfInterrupted(answer: Response, keep: () => unknown): Response {
         return controller.close();
       }
       const text = end + decoder.decode(value, { stream: true });
-      // Before the data is passed on, because a client stops reading at the error.
+      // The payment is kept before the data is passed on, because a client stops reading at the error.
       if (BROKEN_OFF.test(text)) keep();
       ended ||= ENDED.test(text);
       has_last_event &&= !JSON_RPC.test(text);

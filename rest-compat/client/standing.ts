@@ -29,12 +29,12 @@ export async function standingOf(answer: Response, until: AbortSignal): Promise<
   const { status, ok, headers } = answer;
   const problem = ok ? null : await problemOf(answer, until);
   if (isPending(headers)) return { standing: 'pending', problem };
-  // On /graphql refusals have status 200 too.
+  // A refusal by /graphql has status 200 too.
   if (ok) return { standing: headers.get('x-should-retry') === 'false' ? 'open' : 'known', problem };
   if (status === 402) return { standing: 'known', problem };
   const { code, charged, payer_proof } = problem ?? {};
   if (code === 'payer_proof_required') return { standing: 'open', problem, payer_proof };
-  // In a browser the header may be hidden by CORS.
+  // The body is read too, because CORS may hide the header in a browser.
   if (code === 'payment_in_flight' || charged === null) return { standing: 'pending', problem };
   if (status >= 500 || transient.has(status)) return { standing: charged === false ? 'open' : 'pending', problem };
   // Most errors of a request are found before its payment is read, which may have been used earlier.
@@ -63,7 +63,7 @@ async function problemOf(answer: Response, until: AbortSignal): Promise<PaymentP
   } catch {
     return null;
   } finally {
-    // It ends with the caller's half of the response.
+    // The clone of the response is canceled once the caller has read its own half.
     reader.cancel().catch(() => {});
   }
 }

@@ -288,7 +288,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
     ...door.errors,
     // A paid request writes to a book, or returns a stored answer.
     ...(door.price ? (['book_damaged', 'record_damaged'] as const) : []),
-    // Everything but a page needs the database.
+    // All endpoints except pages need the database.
     ...(door.kind === 'page' ? [] : (['unavailable'] as const)),
     'internal',
   ];

@@ -18,7 +18,7 @@ export class ComponentSchemas {
   /** A reference to a shape, which is registered under this name. */
   named(name: string, shape: z.ZodType, io: Direction): JsonObject {
     if (!this.#schemas.has(name)) {
-      // Also stops at a shape that is part of itself.
+      // The empty entry ends the recursion at a shape that is part of itself.
       this.#schemas.set(name, {});
       this.#schemas.set(name, this.#inPlace(shape, io));
     }

@@ -125,7 +125,7 @@ function termsOf(door: Columns): string {
   const terms = [
     price ? `${priceTerms(price).sentence}${acceptsApiKey(door) ? '; an API key is accepted instead' : ''}.` : 'Free.',
     ...(waived_by ? [`Free if the body has \`${waived_by}\`.`] : []),
-    // Nothing is open to a caller with neither.
+    // `or_session` is left out: a caller without key and session may not use the endpoint.
     ...(door.ingest_key === 'or_session' ? [] : possessionTerms[door.possession]),
     ...credentialTerms(door),
     ...(aliases.length > 0

@@ -88,7 +88,7 @@ function bytesOf(request: IncomingMessage, bytes_max: number, room?: BodyRoom): 
   const lose = () => refuse(noRoom);
   request.on('data', take).once('end', end).once('error', fail).once('close', close);
   room?.lost.addEventListener('abort', lose);
-  // It may have been closed before the listeners were added.
+  // The request may have been closed before the listeners were added.
   if (request.destroyed) close();
   return promise;
 }
@@ -101,7 +101,7 @@ const exceeding = {
 } as const;
 
 function parseJson(bytes: Uint8Array): Body {
-  // Checked first, because parsing would cost more than a refusal.
+  // The bounds are checked first, because parsing would cost more than a refusal.
   const exceeded = findExceededBound(bytes);
   if (exceeded) return exceeding[exceeded];
   try {

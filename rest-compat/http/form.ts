@@ -50,7 +50,7 @@ class FormReader {
       .once('end', () => (this.#parsed ? this.#whole() : parser.end()))
       .once('error', this.#body.reject)
       .once('close', () => request.complete || this.#body.reject(interruptedError()));
-    // It may have been closed before the listeners were added.
+    // The request may have been closed before the listeners were added.
     if (request.destroyed) this.#body.reject(interruptedError());
     return this.#body.promise;
   }

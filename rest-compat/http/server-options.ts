@@ -11,7 +11,7 @@ const unsniffed = { 'x-content-type-options': 'nosniff' };
 /** Errors that Fastify finds in a URL before any route or hook: an invalid escape, a segment that is too long. */
 function badUrlHandler(origins: Origins) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    // Without a preflight answer a page could not read this response.
+    // A page could not read this response without an answer to its preflight.
     if (isPreflight(request.raw)) {
       reply
         .code(204)

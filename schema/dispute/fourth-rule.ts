@@ -35,7 +35,7 @@ function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
   if (answer === null) return 'no_model_on_receipt';
   if (requested === null) return 'requested_model_not_named';
   if (requested === answer.asked_for) return answeredReason('model_as_requested', answer);
-  // In this case the model that this service chose and named is the requested one.
+  // For `svc/auto`, the model that this service chose and named is the requested one.
   if (requested === AUTO_MODEL) return answeredReason('model_delegated', answer);
   if (answer.answered !== null && isSameModel(requested, answer.answered)) return 'answered_as_requested';
   const proven = in_request !== null && isProven(look('disputed.request_hash'), shown, evidence.salt);

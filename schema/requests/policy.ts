@@ -61,7 +61,7 @@ export const PolicyChangesPage = z.strictObject({
 export function parsePolicy(policy_type: string, value: Json | undefined): PolicyChange {
   if (!isPolicyType(policy_type))
     throw invalid('policy_type', `There is no policy of type ${JSON.stringify(policy_type.slice(0, 64))}.`);
-  // Absent and null differ: removing a cap has to be explicit.
+  // An absent value is not null: removing a cap has to be explicit.
   if (value === undefined) throw invalid('value', 'value is required; null clears.');
   if (value === null) return { policy_type, value };
   const { value: shape, wants } = policyTypes[policyKinds[policy_type].type];

@@ -55,7 +55,7 @@ function wordsOf(said: Json): string {
   if (typeof said === 'string') return said;
   if (Array.isArray(said)) return said.map(wordsOf).join('\n');
   if (!isJsonObject(said)) return canonicalJson(said);
-  // With an image, canonical messages have `parts` instead of `content`.
+  // A canonical message with an image has `parts` instead of `content`.
   const { role, content, parts, ...others } = said;
   if (role === undefined) return partOf(said);
   const rest = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null && value !== undefined));

@@ -124,8 +124,7 @@ function checkedUse(document: JsonObject, jwks: JsonObject, url: string): Checke
   const { claims } = verified;
   const payment = signedTransfer(claims);
   if (payment?.network !== 'base') return { kind: 'elsewhere' };
-  // In a book chain, a receipt with a row is for a payment to others. A receipt without a row is for the stamp that paid for the
-  // recording.
+  // A receipt in a book chain is for a payment to others if it has a row. Otherwise it is for the stamp that paid for the recording.
   const ingested = claims.payload_version === BOOK_CHAIN_VERSION && typeof claims.book_seq === 'number';
   if (ingested && claims.payer_proven === false) return { kind: 'elsewhere' };
   return { kind: 'verified', use: { kind: ingested ? 'ingest' : 'receipt', ...paidOf(task_id, payment, document) } };

@@ -109,8 +109,8 @@ async function lookUpTransaction(rpc_url: string, wanted: JsonObject, nonce: Jso
   if (status !== 1) return contradicted('transaction_reverted', `${tx_hash} was reverted: it transferred nothing.`);
   const logs = receipt.logs.filter(isJsonObject);
   const used = logs.find(each => isUseOf(each, nonce, wanted));
-  // Without the nonce another payment of the same payer would match, because many calls cost the same. Early receipt versions have
-  // no nonce.
+  // If the nonce were not compared, another payment of the same payer would match, because many calls cost the same. Early receipt versions
+  // have no nonce.
   if (used === undefined && nonce !== undefined)
     return contradicted(
       'authorization_unused',

@@ -97,7 +97,7 @@ export class Pools {
       this.#closed(name);
       return { kind: isUnsent(cause) ? 'unsent' : 'silent', cause };
     } finally {
-      // From here on, the reader of the body releases it.
+      // The reader of the body ends the connection from now on.
       left?.removeEventListener('abort', leave);
     }
   }

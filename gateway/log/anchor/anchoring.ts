@@ -225,7 +225,7 @@ export class Anchoring {
     if (confirmation === 'final') await this.#confirm(contradiction);
     if (confirmation !== 'absent') return false;
     heads.withdraw(head);
-    // Before payments are accepted again, as many heads are proven as at a start.
+    // As many heads are proven as at a start before payments are accepted again.
     this.#proven = false;
     await this.prove();
     this.#contradiction = null;

@@ -78,7 +78,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
     },
     vouch: (payment, sent) => vouchFor(database, facilitated, payment, sent),
     isTextSignedBy: shown => isTextSignedOnBase(parts, shown),
-    // Both read the chain in the same request.
+    // Both calls read the chain in the same request.
     look: async () => {
       const epoch = chain_epoch();
       await Promise.all([chain_head.poll(), rememberChain(database, epoch_chain, epoch)]);

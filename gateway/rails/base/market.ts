@@ -44,7 +44,7 @@ async function readWorth(rpc: Rpc): Promise<ChainAnswer<Pick<Market, 'eth_round'
   if (answer.kind !== 'ok') return answer;
   try {
     const [round = null, l1_fee = null] = readAggregate(answer.value, questions.length);
-    // On a chain without that fee the response is not a word of 32 bytes.
+    // A chain without that fee does not respond with a word of 32 bytes.
     const l1_fee_wei = l1_fee?.length === 66 ? BigInt(l1_fee) : 0n;
     return { kind: 'ok', value: { eth_round: roundOf(round), l1_fee_wei } };
   } catch (cause) {

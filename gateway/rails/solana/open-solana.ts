@@ -53,7 +53,7 @@ export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSola
     const settling = await openSettling(parts, chain);
     if (settling !== null) {
       const chain_epoch = await openEpoch(database, solanaEpochOf(chain), { profile });
-      // In development the account is created later.
+      // The account is required in production only, because in development it is created later.
       if (profile === 'production') await requireTreasury(chain, solana.pay_to);
       const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, searches, pay_to: solana.pay_to });
       return { rail, fee_payer: settling.fee_payer };

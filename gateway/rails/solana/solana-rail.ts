@@ -44,7 +44,7 @@ export interface SolanaRailParts extends JudgeParts {
 /** Opens the rail for USDC on Solana. A payment is a transaction that its payer has signed and whose fee we pay. */
 export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
   const { database, chain, chain_epoch, searches } = parts;
-  // Without a known fee payer Solana is not offered until the next start.
+  // If no fee payer is known, Solana is not offered until the next start.
   const settling = new SettlingStanding(parts.fee_payer === null ? 'facilitator_unavailable' : null);
   const settler = observeSettler(parts.settler, settling);
   const judge = openSolanaJudge(parts);

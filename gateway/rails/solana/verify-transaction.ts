@@ -213,7 +213,7 @@ function paymentOf(
       message_hash,
       blockhash: message.lifetimeToken,
       fee_payer,
-      // Set after the chain was queried.
+      // The block height is set once the chain was queried.
       last_valid_block_height: 0,
       valid_before_seconds: usableUntil(now_ms),
     },

@@ -59,7 +59,7 @@ const store = {
     // What a book holds is private: only this user can read it.
     appendFileSync(file, `${JSON.stringify({ event, cursor })}\n`, { mode: 0o600 });
     const { position, kind, task_id } = event;
-    // Null for what concerns no row, such as a change of a policy.
+    // task_id is null for an event that concerns no row, such as a change of a policy.
     console.log(`event ${position}: ${kind}${task_id === null ? '' : ` ${task_id}`}`);
     if (task_id === null) return;
     seen.add(task_id);

@@ -51,7 +51,7 @@ async function callPaid(name: string, args: object, payment: PaymentPayload): Pr
       console.error(`${thrown instanceof Error ? thrown.message : thrown}; the same payment is sent again`);
     }
   }
-  // It can be spent until it expires: only this user can read it.
+  // The payment can be spent until it expires, so only this user may read the file.
   const file = join(await mkdtemp(join(tmpdir(), 'payment-')), 'payment.json');
   await writeFile(file, JSON.stringify(payment), { mode: 0o600 });
   const next = `Run this program again with PAYMENT_FILE=${file}: the same payment brings the answer or its refusal.`;

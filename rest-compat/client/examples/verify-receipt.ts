@@ -40,7 +40,7 @@ async function verify(receipt: Receipt, keys: readonly (JWK & { readonly revoked
   const { payment: paid, observed_transfer, payment_ref = paid?.ref ?? null, caller_binding } = claims;
   const amount = paid?.gross_amount ?? observed_transfer?.amount;
 
-  // For people to read, a receipt repeats what was signed. A copy that differs was altered.
+  // A receipt repeats the signed facts for people to read. A copy that differs was altered.
   const derived = { payment_ref, amount, payer_wallet: caller_binding.payer_wallet };
   const signed: Record<string, unknown> = { claim_id: undefined, book_id: undefined, ...claims, ...derived };
   for (const [name, copy] of [...Object.entries(receipt.payload), ...Object.entries(receipt)])

@@ -61,7 +61,7 @@ const BODY_BYTES_MAX = 262_144;
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // Not destroyed, so that the sender gets the response.
+  // The request is not destroyed, so that the sender gets the response.
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
     bytes += piece.length;
     if (bytes > BODY_BYTES_MAX) return null;
@@ -96,12 +96,12 @@ async function receive(request: IncomingMessage): Promise<number> {
   if (message === null) return 401;
   if (seen.has(message.id)) return 204;
   work(message);
-  // After the work: if it fails, the next attempt to deliver the message does it.
+  // The id is stored after the work: if the work fails, the next attempt to deliver the message does it.
   seen.add(message.id);
   return 204;
 }
 const server = createServer(async (request, response) => {
-  // Anything but 2xx is delivered again later.
+  // A message is delivered again later if the response is not 2xx.
   const status = await receive(request).catch((fault: unknown) => {
     console.error(fault);
     return 500;

@@ -85,7 +85,7 @@ async function readChat(
   const sent = readMessage(call.params, version);
   const offered = sent.task_id === null ? null : openUnpaidTask(method_call, sent.task_id);
   if (sent.task_id !== null && offered === null) return refuseTask(method_call, sent.task_id);
-  // First checks whether it was bought in time: a failed look-up must not be answered like an unknown task.
+  // This refusal first looks up whether the task was bought in time, because a failed look-up must not be answered like an unknown task.
   if (offered?.lapsed)
     return refuseTask(
       method_call,

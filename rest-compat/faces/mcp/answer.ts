@@ -28,7 +28,8 @@ export async function answerMessage(value: JsonObject, received: MessageContext)
 async function answerRequest(request: RpcRequest, protocol: Protocol, received: MessageContext): Promise<DoorOutcome> {
   const { caller, layer, onFault, listing } = received;
   const outcome: MethodOutcome =
-    // Refused at the first request and before any payment, because the client would not find the tools that it means to list.
+    // An unknown listing is refused at the first request and before any payment, because the client would not find the tools that it means
+    // to list.
     listing.kind === 'unknown'
       ? { kind: 'fault', code: 'invalid_params', message: listing.message }
       : (methods[protocol.generation].get(request.method)?.({ request, protocol, caller, layer, listing, onFault }) ??

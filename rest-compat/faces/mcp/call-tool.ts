@@ -83,7 +83,7 @@ function requestOf(
     params,
     query,
     address,
-    // In MCP an invalid payment is answered with the price (x402, transports-v2/mcp.md, "Error Handling").
+    // MCP answers an invalid payment with the price (x402, transports-v2/mcp.md, "Error Handling").
     unreadable_is_unpaid: true,
     headers: {
       // Asks for JSON where an endpoint also has a page.

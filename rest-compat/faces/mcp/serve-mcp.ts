@@ -38,7 +38,7 @@ export async function serveMcp(
       method: METHODS,
       url: PATH,
       onRequest: async (request, reply) => {
-        // Not compressed: the response may contain both text of the client and a secret (BREACH), and events must not be buffered.
+        // The response is not compressed: it may contain both text of the client and a secret (BREACH), and events must not be buffered.
         request.headers['x-no-compression'] = 'a secret';
         if (request.method === 'OPTIONS')
           return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
@@ -103,7 +103,7 @@ async function answerLong(sent: McpRequest, files: FileMessages): Promise<DoorOu
   try {
     return await answerBody(sent, await readJson(raw, bounds.file_message_bytes_max, file).finally(file.markComplete), {
       onFileTaken: file.release,
-      // With progress, the response begins before the call is done.
+      // A call with progress begins its response before it is done.
       onWork: run => {
         work = run;
       },

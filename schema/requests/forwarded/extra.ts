@@ -18,7 +18,7 @@ export type MemberRule =
 /** A member as it was sent. */
 export interface GivenMember {
   readonly name: string;
-  /** The name as returned by `folded`. Stored because folding costs more than a table look-up. */
+  /** The name as returned by `foldName`. Stored because folding costs more than a table look-up. */
   readonly folded_name: string;
   readonly value: Json;
 }

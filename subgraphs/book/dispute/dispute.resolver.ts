@@ -90,7 +90,7 @@ export class DisputeResolver {
     @Args(() => StatusArguments) args: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<DisputeStatus | null> {
-    // After the log broke, a later judgement may be missing from the database.
+    // A later judgement may be missing from the database after the log broke.
     requireNotHalted(database);
     return disputeStatusOf(database, givenMembers(DisputePath, args).dispute_id);
   }

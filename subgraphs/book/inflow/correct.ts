@@ -79,7 +79,7 @@ export async function correctInflow(
   const write = async (tx: Tx) => {
     const same = await sameCorrection(tx, naming);
     if (same) return { seq: same.seq, original_seq, again: true };
-    // Checked only here, because a retry of this merge must not fail although its branches have a successor by then.
+    // The branches are checked only here, because a retry of this merge must not fail although its branches have a successor by then.
     if (merge) requireBranches(merge);
     const { seq } = await appendInflow(tx, agent_id, birth);
     const merged_seqs = branches.map(branch => branch.seq);

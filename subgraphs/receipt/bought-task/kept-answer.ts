@@ -17,7 +17,7 @@ export function wireAnswer(kept: JsonObject): JsonObject | RawJson {
     return new RawJson(jsonText({ object: 'list', data, ...others }));
   }
   const { data, text } = kept;
-  // On the wire, images and transcriptions leave out members that are null.
+  // Responses for images and transcriptions leave out members that are null.
   if (Array.isArray(data)) return { ...kept, data: data.map(item => (isJsonObject(item) ? present(item) : item)) };
   if (typeof text === 'string') return present({ ...kept, task: taskOf(kept as KeptTranscription) });
   if (isJsonObject(kept.figures)) return { ...forecastOf(kept as unknown as KeptQuote) };

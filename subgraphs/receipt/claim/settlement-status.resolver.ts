@@ -23,8 +23,7 @@ export class SettlementStatusResolver {
     const { payment_id } = readRequest(PaymentId, asked);
     const { payer = null } = readRequest(PaymentPayer, asked);
     const status = await findPayment(database, base_url, { payment_id, payer });
-    // While the log is halted, this payment may have been recorded although it is shown as `released`, and its payer would sign another
-    // one.
+    // This payment may have been recorded although it is shown as `released` while the log is halted, and its payer would sign another one.
     if (status?.state !== 'settled') requireNotHalted(database);
     if (status && status.retryAfterSeconds !== null) response.headers['retry-after'] = String(status.retryAfterSeconds);
     return status;

@@ -111,7 +111,7 @@ export async function storeAnswers(
   tx: Tx,
   answers: readonly { claim_key: string; answer_box: Buffer }[],
 ): Promise<void> {
-  // Sent one by one, because statements that wait to be sent are held in memory.
+  // Large answers are sent one by one, because statements that wait to be sent are held in memory.
   for (const { claim_key, answer_box } of answers.filter(({ answer_box }) => isLarge(answer_box)))
     await tx.query({
       name: 'store answer',

@@ -72,7 +72,7 @@ export class FollowedHistories implements HeldHistories {
     } catch (error) {
       this.#options.onFailure(error);
     }
-    // Set after a failure too, so that the first request after a second tries again.
+    // The time is set after a failure too, so that the first request after a second tries again.
     this.#read_at_ms = begun_at_ms;
   }
 }

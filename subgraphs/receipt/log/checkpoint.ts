@@ -130,7 +130,7 @@ export async function tlogProof(
   const { database } = parts;
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) return { kind: 'unknown' };
-  // Read after the receipt, so that the head covers the receipt.
+  // The checkpoint is read after the receipt, so that its head covers the receipt.
   const newest = await checkpoint(parts, { leaf_index: receipt.leafIndex });
   if (newest.kind !== 'known') return newest;
   const { tree_size, root_hash } = newest.head;

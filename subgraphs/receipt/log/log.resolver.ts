@@ -51,7 +51,7 @@ export class LogResolver {
     @Args(() => InclusionArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
-    // Refused even if the receipt is found, because the head of the proof would not be the newest that was signed.
+    // The proof is refused even if the receipt is found, because its head would not be the newest that was signed.
     requireNotHalted(database);
     const { task_id: taskId, tree_size } = givenMembers(InclusionRequest, asked);
     const [receipt] = await receiptsByTask(database, [taskId]);

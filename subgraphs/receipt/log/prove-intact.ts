@@ -155,7 +155,7 @@ function unlessMissing<T>(work: () => T): T | null {
  */
 export async function lookAtLog(database: Database, known: KnownLog): Promise<void> {
   known.requireSound();
-  // Read before the query, because its result need not contain commits that are announced meanwhile.
+  // The heads are read before the query, because its result need not contain commits that are announced meanwhile.
   const heads = known.heads();
   const [head] = await database.query<{ tree_size: number; root_hash: Buffer; halted: LogHalt | null }>({
     name: 'look at log head',

@@ -42,7 +42,8 @@ export class WalletReceiptsResolver {
       now_ms: clock.now_ms(),
       asker: principal.address,
     };
-    // Refused while the log is halted, because the proof of a wallet is a credential, and the page would be stated to be complete.
+    // The page is refused while the log is halted, because the proof of a wallet is a credential, and the page would be stated to be
+    // complete.
     requireNotHalted(database);
     const wallet = requireProvenWallet(await believeWallet(proof, believing));
     return { wallet, ...(await receiptsPaidBy(database, { wallet, after, count })) };

@@ -141,7 +141,7 @@ async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnT
     was: before && totalValue(agent_id, before),
     value: totalValue(agent_id, total),
   }));
-  // This also checks the stored totals against the signed roots, before `storeSums` overwrites them.
+  // `setAll` also checks the stored totals against the signed roots, before `storeSums` overwrites them.
   const roots = {
     payments_root: await setAll(tx, { name: 'payments', root: stated.payments_root }, paid),
     books_root: await setAll(tx, { name: 'books', root: stated.books_root }, totals),

@@ -53,7 +53,7 @@ export async function admitGrant(
   const { grant } = shown;
   if (payer !== null && payer.network !== 'base') throw grantRefusal('a payment under a grant must be on Base');
   if (payer !== null && grant.payer !== payer.wallet) throw grantRefusal('its payer is not the wallet that pays');
-  // Checked first, without queries, because a new grant costs its signer nothing and can be sent with every request.
+  // The cap is checked first, without queries, because a new grant costs its signer nothing and can be sent with every request.
   if (BigInt(grant.capAtomic) < payment.holds_atomic)
     throw new Refusal('session_cap_exceeded', {
       facts: { charged: false, delegation_hash: shown.delegation_hash },

@@ -48,7 +48,7 @@ export function openSessionBurns(database: Database): ReadEvents<string, Session
       text,
       values: [delegation_hash, after, limit],
     });
-    // Checked after the read, so that nothing recorded after a revocation is sent.
+    // The end of the session is checked after the read, so that nothing recorded after a revocation is sent.
     await requireUnended(database, delegation_hash);
     return found.map(burn => {
       return asEntity(SessionBurn, { ...burn, path: burn.path.slice(burn.path.indexOf(delegation_hash)) });

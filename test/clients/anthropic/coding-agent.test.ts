@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { payingFetch } from '../../harness/buyer.ts';
 import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
-/* The usual request of a command-line coding agent, byte for byte as the fixture has it: `source` says whence. */
+/* The usual request of a command-line coding agent, byte for byte as in the fixture, whose `source` names its origin. */
 
 interface Fixture {
   readonly path: string;

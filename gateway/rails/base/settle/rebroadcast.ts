@@ -90,7 +90,7 @@ async function replace(
   market: Market,
   nonce: 'same' | 'next',
 ): Promise<void> {
-  // With a new nonce the transaction replaces no other, so its fees need not exceed the previous ones.
+  // A transaction with a new nonce replaces no other, so its fees need not exceed the previous ones.
   const priced =
     nonce === 'next'
       ? feesNow(feeMarket(market), REPLACEMENT_CEILING_WEI)

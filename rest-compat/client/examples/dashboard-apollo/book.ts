@@ -76,7 +76,7 @@ export function watchDashboardBook({ service, agent_id, session, show, fail }: W
     url: `${service.replace(/^http/, 'ws')}/graphql`,
     connectionParams: { session },
     retryAttempts: Number.POSITIVE_INFINITY,
-    // Only from now on does each event come: what happened before is read once more.
+    // The socket delivers each event from now on, so the book is read again for earlier changes.
     on: { connected: refetch },
   });
   const live = new ApolloClient({ link: new GraphQLWsLink(socket), cache });

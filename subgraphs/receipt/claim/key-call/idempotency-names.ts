@@ -107,7 +107,7 @@ export async function takeNames(
   if (wanted.length === 0) return new Map();
   const first = new Map<string, NamedHold>();
   for (const hold of wanted) if (!first.has(hold.mark)) first.set(hold.mark, hold);
-  // Sorted by mark, because two batches could otherwise wait for each other.
+  // The names are sorted by mark, because two batches could otherwise wait for each other.
   const holds = [...first.values()].sort((a, b) => (a.mark < b.mark ? -1 : 1));
   const full = await fullKeys(tx, holds, bounds);
   const inserted = await insertNames(

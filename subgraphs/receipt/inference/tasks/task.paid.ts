@@ -59,7 +59,7 @@ function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null
     route: { ...route },
     pricing: price_atomic === null ? 'unpriced' : 'live',
     provider_cogs: { actual: 0, usd_mark },
-    // Without a payment there is no margin.
+    // The margin is null if nothing was paid.
     route_margin: gross === null ? null : (gross - BigInt(usd_mark)).toString(),
     priced_at: iso(now_ms),
   };
