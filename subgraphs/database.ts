@@ -104,7 +104,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const bounds = (await migrate(options, { connect, settings, before: options.before })) >= BOUNDS_TRANSACTIONS;
   const beginOf = ({ ms_max, read_only }: TransactionBound = {}) => {
     const begin = read_only ? 'begin read only' : 'begin';
-    return ms_max && bounds ? `${begin}; set local transaction_timeout = ${ms_max}` : begin;
+    return ms_max && bounds ? [begin, `set local transaction_timeout = ${ms_max}`] : [begin];
   };
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;

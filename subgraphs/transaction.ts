@@ -19,8 +19,8 @@ export function readsOf(tx: Tx) {
 }
 
 interface TransactionStart {
-  /** Statement that begins the transaction. */
-  readonly begin: string;
+  /** Statements that begin the transaction, with one command each. */
+  readonly begin: readonly string[];
   /** Maximum duration of each statement in milliseconds. Default: the limit of the pool. */
   readonly statement_ms_max?: number | undefined;
 }
@@ -34,6 +34,9 @@ export async function transaction<T>(pool: pg.Pool, by: TransactionStart, work: 
     throw error;
   }
 }
+
+/** SQLSTATE invalid_sql_statement_name: there is no prepared statement with that name. */
+const NOT_PREPARED = '26000';
 
 async function attempt<T>(
   pool: pg.Pool,
@@ -50,13 +53,13 @@ async function attempt<T>(
     broken ??= fault;
   };
   client.on('error', onBroken);
-  const statements = new Statements(client, statement_ms_max);
+  const statements = new Statements(client, begin, statement_ms_max);
   let in_doubt = false;
   try {
-    // No statement is sent until `begin` has succeeded. If it failed, each statement would commit on its own.
-    await client.query(begin);
+    if (!isPrepared(client, begin)) await statements.begin();
     const result = await work(statements);
     statements.requireSound();
+    if (!statements.begun) return result;
     in_doubt = true;
     await commit(client, statements);
     statements.requireSound();
@@ -66,9 +69,11 @@ async function attempt<T>(
     // If a statement failed before the server received it, driver and server disagree about the state of the session, so it is not used
     // again.
     if (statements.failure && !(statements.failure instanceof pg.DatabaseError)) onBroken(statements.failure);
+    // The connection has lost what the driver takes for prepared, and would fail again.
+    if (error instanceof pg.DatabaseError && error.code === NOT_PREPARED) onBroken(error);
     const answered = leavesConnection(error);
-    if (answered) await client.query('rollback').catch(onBroken);
-    else onBroken(error as Error);
+    if (!answered) onBroken(error as Error);
+    else if (statements.begun) await client.query('rollback').catch(onBroken);
     if (!isOutage(error)) throw error;
     // The server may have ended the session between two statements. The next error then only says that the connection is gone.
     const cause = wasEnded(broken) ? broken : error;
@@ -79,16 +84,88 @@ async function attempt<T>(
   }
 }
 
+/** The statements that begin transactions and that each connection has prepared. */
+const prepared = new WeakMap<pg.PoolClient, ReadonlySet<string>>();
+
+function isPrepared(client: pg.PoolClient, begin: readonly string[]): boolean {
+  const known = prepared.get(client);
+  return known !== undefined && begin.every(text => known.has(text));
+}
+
+/** The part of the driver's query that sends its messages and receives their answers. */
+interface DriverQuery {
+  prepare(connection: DriverConnection): void;
+  handleCommandComplete(message: unknown, connection: DriverConnection): void;
+}
+
+interface DriverConnection {
+  bind(message: { readonly statement: string }): void;
+  execute(message: object): void;
+}
+
+interface BoundedConfig extends pg.QueryConfig {
+  readonly query_timeout?: number;
+}
+
+type Answered<R> = (fault: Error | null, result: R) => void;
+
+const ExtendedQuery = pg.Query as unknown as new (
+  config: pg.QueryConfig & { readonly queryMode: 'extended' },
+  callback: Answered<never>,
+) => DriverQuery;
+
+/**
+ * The first statement of a transaction, sent together with those that begin it, before one Sync message: the server skips it if one of them
+ * fails. Sent with a Sync of its own it would be committed by itself then.
+ */
+class BeginningQuery extends ExtendedQuery {
+  /** Read by the driver. */
+  readonly query_timeout: number | undefined;
+  readonly #begin: readonly string[];
+  #unanswered: number;
+
+  constructor(begin: readonly string[], config: BoundedConfig, answered: Answered<never>) {
+    super({ ...config, queryMode: 'extended' }, answered);
+    this.query_timeout = config.query_timeout;
+    this.#begin = begin;
+    this.#unanswered = begin.length;
+  }
+
+  override prepare(connection: DriverConnection): void {
+    for (const statement of this.#begin) {
+      connection.bind({ statement });
+      connection.execute({});
+    }
+    super.prepare(connection);
+  }
+
+  override handleCommandComplete(message: unknown, connection: DriverConnection): void {
+    if (this.#unanswered > 0) this.#unanswered--;
+    else super.handleCommandComplete(message, connection);
+  }
+}
+
 /** Statements of one transaction. The first error is the error of the transaction, whichever result is read. */
 class Statements implements Tx {
   failure: Error | null = null;
+  /** Whether the statements that begin the transaction were sent. */
+  begun = false;
   readonly #client: pg.PoolClient;
+  readonly #begin: readonly string[];
   /** Limit of each statement, under the name that the driver uses. */
   readonly #bound: { readonly query_timeout: number } | null;
 
-  constructor(client: pg.PoolClient, statement_ms_max?: number) {
+  constructor(client: pg.PoolClient, begin: readonly string[], statement_ms_max?: number) {
     this.#client = client;
+    this.#begin = begin;
     this.#bound = statement_ms_max === undefined ? null : { query_timeout: statement_ms_max };
+  }
+
+  /** Begins before the first statement is sent, and prepares the connection to begin together with it. */
+  async begin(): Promise<void> {
+    this.begun = true;
+    for (const text of this.#begin) await this.#client.query({ name: text, text });
+    prepared.set(this.#client, new Set([...(prepared.get(this.#client) ?? []), ...this.#begin]));
   }
 
   query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>> {
@@ -115,16 +192,18 @@ class Statements implements Tx {
   }
 
   /** Uses a callback, because that runs before any code that awaits a promise. */
-  #send<R extends pg.QueryResultRow>(
-    statement: string | pg.QueryConfig,
-    heard: (fault: Error | null, result: pg.QueryResult<R>) => void,
-  ): void {
+  #send<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig, heard: Answered<pg.QueryResult<R>>): void {
     const asked = typeof statement === 'string' ? { text: statement } : statement;
-    const config = this.#bound === null ? asked : { ...asked, ...this.#bound };
-    this.#client.query<R>(config, (fault: Error | null, result) => {
+    const config: BoundedConfig = this.#bound === null ? asked : { ...asked, ...this.#bound };
+    const answered = (fault: Error | null, result: pg.QueryResult<R>) => {
       if (fault) this.failure ??= fault;
       heard(fault, result);
-    });
+    };
+    if (this.begun) this.#client.query<R>(config, answered);
+    else {
+      this.begun = true;
+      this.#client.query(new BeginningQuery(this.#begin, config, answered) as unknown as pg.Submittable);
+    }
   }
 }
 

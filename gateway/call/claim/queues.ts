@@ -15,6 +15,7 @@ import {
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../../subgraphs/receipt/claim/claim.ts';
+import { type OpenAmounts, readOpenAmounts } from '../../../subgraphs/receipt/claim/funds.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { type RequestedCall } from '../../../subgraphs/requested-call.ts';
 import { agentsOfWallets } from '../../../subgraphs/session/agent/find.ts';
@@ -57,9 +58,15 @@ export function openQueues(
   const { refuser, blocked_calls } = refusing;
   const items_max = limits.group_commit_items_max;
   const claim: Run<Claiming, TakenClaim> = async (tx, claimings) => {
-    const placed = await placeClaims(tx, claimings);
+    const [placed, open] = await Promise.all([
+      placeClaims(tx, claimings),
+      readOpenAmounts(
+        tx,
+        claimings.map(({ request }) => request),
+      ),
+    ]);
     const outcomes = await runOthers(placed, await turnedAwayUnclaimed(tx, blocked_calls, placed), others =>
-      claimAndReserve(tx, refuser, others),
+      claimAndReserve(tx, refuser, others, open),
     );
     return placed.map(({ request }, index) => taken(request, outcomes[index] as TakenClaim['outcome']));
   };
@@ -121,9 +128,10 @@ async function claimAndReserve(
   tx: Tx,
   refuser: Refuser,
   placed: readonly PlacedClaim[],
+  open: OpenAmounts,
 ): Promise<readonly TakenClaim['outcome'][]> {
   const requests = placed.map(({ request }) => request);
-  const outcomes = await claimPayments(tx, requests);
+  const outcomes = await claimPayments(tx, requests, open);
   const asking = placed.flatMap(({ request, asked }, index) =>
     asked && outcomes[index]?.kind === 'claimed' ? [{ asked, request }] : [],
   );

@@ -1,5 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
+import { lockBooks } from '../../../subgraphs/book/ledger/append.ts';
 import { type CollectedCall, type Collection, collect } from '../../../subgraphs/book/ledger/collect.ts';
 import { GroupCommit } from '../../../subgraphs/group-commit.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
@@ -28,7 +30,12 @@ export interface Taken<Outcome> {
   /** Statements that were sent before the lock and are awaited together with it, so that the log is locked for one round trip less. */
   readonly sent?: readonly Promise<unknown>[];
   /**
-   * Returns the receipts and rows to append, under the log's lock and before the books are locked. Null if nothing is new: then the log is
+   * Books whose heads are locked in the same round trip as the log's. Left out if `append` locks rows that the lock order has between
+   * them.
+   */
+  readonly books?: readonly AgentId[];
+  /**
+   * Returns the receipts and rows to append, under the log's lock and before other books are locked. Null if nothing is new: then the log is
    * not locked.
    */
   readonly append: ((log: OpenLog) => Promise<readonly Collection[]>) | null;
@@ -53,11 +60,15 @@ export interface Committed<Outcome> {
 export function openRecord<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
   const { issuer, log, faults } = ground;
   return async (tx: Tx, items: readonly Item[]): Promise<readonly Committed<Outcome>[]> => {
-    const { sent = [], append, end } = await kind.take(tx, items);
+    const { sent = [], books, append, end } = await kind.take(tx, items);
     let appended: Appended | null = null;
     if (append !== null) {
-      const [locked] = await Promise.all([lockLogHead(tx, log.known), ...sent]);
-      appended = { log: locked, ...(await collect(tx, issuer, locked, await append(locked))) };
+      const [locked, heads] = await Promise.all([
+        lockLogHead(tx, log.known),
+        books === undefined ? undefined : lockBooks(tx, books),
+        ...sent,
+      ]);
+      appended = { log: locked, ...(await collect(tx, issuer, locked, await append(locked), heads)) };
     }
     const outcomes = await end(appended);
     await faults?.reach('in_record');

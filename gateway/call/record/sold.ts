@@ -1,5 +1,5 @@
 import { type JsonObject } from '../../../schema/canonical-json.ts';
-import { type CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
+import { booksOf, type CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
 import { awaitArrivals } from '../../../subgraphs/receipt/claim/doubt.ts';
 import { endKeyCalls } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
@@ -37,13 +37,17 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
       const ended = holds.length > 0 ? endKeyCalls(tx, holds) : null;
       const answers: (JsonObject | null)[] = [];
       let under: Awaited<ReturnType<typeof keepUnderSessions>> = [];
+      const collections = recordings.flatMap(recording => recording.collections);
+      const stamps = recordings.some(({ answer }) => answer.kind === 'stamp');
       return {
+        // A stamp locks its rows between the log's head and the books'.
+        ...(stamps ? {} : { books: booksOf(collections) }),
         sent: [marked, ...(ended ? [ended] : [])],
         async append(log) {
           for (const recording of recordings) answers.push(await answerOf(tx, recording, log.collected_at_ms));
           await storeAnswers(tx, sealed(recordings, answers, vault));
           under = await keepUnderSessions(tx, paid, by_key);
-          return recordings.flatMap(({ collections }) => collections);
+          return collections;
         },
         async end(appended) {
           if (appended === null) throw new Error('every call that was sold is appended to the log');

@@ -68,11 +68,9 @@ export async function collect(
   issuer: Issuer,
   log: OpenLog,
   items: readonly Collection[],
+  locked_before?: Heads,
 ): Promise<{ collected: readonly CollectedCall[]; tree_head: SignedTreeHead }> {
-  const locked = await lockBooks(
-    tx,
-    items.flatMap(({ landing, also_on = [] }) => [landing?.agent_id ?? [], also_on.map(it => it.agent_id)].flat()),
-  );
+  const locked = locked_before ?? (await lockBooks(tx, booksOf(items)));
   const books = await withUsualSpending(tx, locked, landingOn(items), log.collected_at_ms);
 
   const rows: RowRecord[] = [];
@@ -102,6 +100,14 @@ export async function collect(
   storeBooks(tx, books, events);
   const collected = receipts.map((receipt, index) => ({ receipt, seq: sequenced[index]?.book_seq ?? null }));
   return { collected, tree_head };
+}
+
+/** The books on which rows are appended. */
+export function booksOf(items: readonly Collection[]): readonly AgentId[] {
+  return items.flatMap(({ landing, also_on = [] }) => [
+    ...(landing === null ? [] : [landing.agent_id]),
+    ...also_on.map(({ agent_id }) => agent_id),
+  ]);
 }
 
 function landingOn(items: readonly Collection[]): { agent_id: AgentId; amount: bigint }[] {

@@ -4,7 +4,7 @@ import type { AgentId, RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Tx } from '../../database.ts';
 import { type ExistingClaim, judge, type Use, type Verdict } from './claim.machine.ts';
-import { beyondBalance, type Funds } from './funds.ts';
+import { beyondBalance, type Funds, type OpenAmounts, readOpenAmounts } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
@@ -75,11 +75,15 @@ export type ClaimOutcome =
  * because two batches could otherwise deadlock. Every request is judged by its own hash against the existing claim. If several requests of
  * a batch have the same key, only one of them can take it.
  */
-export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): Promise<ClaimOutcome[]> {
+export async function claimPayments(
+  tx: Tx,
+  requests: readonly ClaimRequest[],
+  open?: OpenAmounts,
+): Promise<ClaimOutcome[]> {
   const first = new Map<string, ClaimRequest>();
   for (const request of requests) if (!first.has(request.claim_key)) first.set(request.claim_key, request);
   const sorted = [...first.values()].sort((a, b) => (a.claim_key < b.claim_key ? -1 : 1));
-  const beyond = await beyondBalance(tx, [...first.values()]);
+  const beyond = beyondBalance(open ?? (await readOpenAmounts(tx, requests)), [...first.values()]);
   const inserted = await insertClaims(
     tx,
     sorted.filter(request => !beyond.has(request.claim_key)),

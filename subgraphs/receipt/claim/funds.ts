@@ -24,8 +24,7 @@ interface FundedRequest {
  * A settling claim may have moved before the balance was read. It would be subtracted twice, and a payer with exactly enough money would be
  * refused wrongly. So the caller must check the claims and list those that have moved in `moved`.
  */
-export async function beyondBalance(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlySet<string>> {
-  const open = await openAmounts(tx, requests);
+export function beyondBalance(open: OpenAmounts, requests: readonly FundedRequest[]): ReadonlySet<string> {
   const promised = new Map<string, bigint>();
   const beyond = new Set<string>();
   for (const { claim_key, payer, amount_atomic, means } of requests) {
@@ -39,11 +38,14 @@ export async function beyondBalance(tx: Tx, requests: readonly FundedRequest[]):
 
 const groupOf = (payer: string, { moved }: Funds): string => [payer, ...moved].join(' ');
 
+/** Amounts in atomic USDC by group name. */
+export type OpenAmounts = ReadonlyMap<string, bigint>;
+
 /**
- * Total amount of each payer's open claims in atomic USDC, by group name. Claims that have moved or expired are left out, because they will
- * take nothing more.
+ * Total amount of each payer's open claims. Claims that have moved or expired are left out, because they will take nothing more. It depends
+ * on no other read of the claim, so it is sent together with them.
  */
-async function openAmounts(tx: Tx, requests: readonly FundedRequest[]): Promise<ReadonlyMap<string, bigint>> {
+export async function readOpenAmounts(tx: Tx, requests: readonly FundedRequest[]): Promise<OpenAmounts> {
   const groups = new Map(
     requests.flatMap(({ payer, means }) => {
       if (means === null) return [];

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../subgraphs/database.ts';
+import type { Database, Tx } from '../../../subgraphs/database.ts';
 import { freshStore } from '../../harness/store.ts';
 
 let database: Database;
@@ -24,6 +24,61 @@ describe('a connection that breaks', () => {
     });
     await expect(broken).rejects.toThrow();
     expect(await database.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('the first statement of a transaction, which is sent together with its begin', () => {
+  const rows = () => database.query({ text: 'select count(*)::int as kept from begun' });
+  beforeAll(() => database.query({ text: 'create table begun (note text)' }));
+  const insert = { name: 'insert into begun', text: `insert into begun values ('one')` };
+
+  it('is rolled back with the transaction', async () => {
+    const work = async (tx: Tx) => {
+      tx.write(insert);
+      throw new Error('given up');
+    };
+    for (let times = 0; times < 3; times++) await expect(database.transaction(work)).rejects.toThrow('given up');
+    expect(await rows()).toEqual([{ kept: 0 }]);
+  });
+
+  it('does not run if the begin fails, and the connection is replaced', async () => {
+    // All connections of the pool forget the statement with which transactions begin.
+    const connections = Array.from({ length: database.usage().open }, () =>
+      database.transaction(async tx => {
+        await tx.query('deallocate all');
+        await new Promise(setImmediate);
+      }),
+    );
+    await Promise.all(connections);
+    const begun = async () =>
+      database
+        .transaction(tx => tx.query(insert))
+        .then(
+          () => 'kept',
+          () => 'failed',
+        );
+    const outcomes: string[] = [];
+    for (let times = 0; times <= connections.length; times++) outcomes.push(await begun());
+    expect(outcomes).toContain('failed');
+    expect(outcomes.at(-1)).toBe('kept');
+    expect(await rows()).toEqual([{ kept: outcomes.filter(outcome => outcome === 'kept').length }]);
+  });
+
+  it('may be any kind of statement, and its rows are returned', async () => {
+    const answers = [];
+    for (let times = 0; times < 3; times++) {
+      answers.push(await database.transaction(async tx => (await tx.query('select 1 as one')).rows));
+      answers.push(
+        await database.transaction(
+          async tx => (await tx.query({ name: 'two', text: 'select $1::int as two', values: [2] })).rows,
+        ),
+      );
+    }
+    expect(answers).toEqual([1, 2, 3].flatMap(() => [[{ one: 1 }], [{ two: 2 }]]));
+  });
+
+  it('is not needed: a transaction without statements returns its result', async () => {
+    expect(await database.transaction(async () => 'nothing')).toBe('nothing');
   });
 });
 
