@@ -74,6 +74,29 @@ describe('a call that a person has approved, and another policy refuses', () => 
   });
 });
 
+describe('a kill switch that is set after a call was admitted and before it is claimed', () => {
+  it('binds, because the claim judges the policies under the lock of the book', async () => {
+    await setPolicy(database, AGENT, parsePolicy('tier2_above', null));
+    const waiting = `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const untilWaiting = (count: number) =>
+      expect.poll(async () => (await database.query<{ n: number }>({ text: waiting }))[0]?.n).toBe(count);
+    const other = await database.connect();
+    await other.query('begin');
+    await other.query({ text: 'select from book where agent_id = $1 for update', values: [AGENT] });
+    const set = setPolicy(database, AGENT, parsePolicy('kill_switch', true));
+    await untilWaiting(1);
+    // Its payment was verified and its policies allowed it until now.
+    const bought = buy('admitted');
+    await untilWaiting(2);
+    await other.query('commit');
+    await other.end();
+    await set;
+    expect((await bought).kind).toBe('blocked');
+    await setPolicy(database, AGENT, parsePolicy('kill_switch', null));
+    expect((await buy('afterwards')).kind).toBe('claimed');
+  });
+});
+
 describe('a claim that the database gave no answer to', () => {
   it.each([
     ['claimed', 'not_taken'],
