@@ -10,9 +10,71 @@ export type JsonObject = { readonly [key: string]: Json };
  * @throws if the value has no canonical form (undefined at the top, NaN, Infinity, bigint, a lone surrogate).
  */
 export function canonicalJson(value: Json): string {
-  const text = serialise(value);
+  const text = plainText(value, DEPTH_MAX) ?? serialise(value);
   if (text === undefined) throw new TypeError('value has no canonical JSON form');
   return text;
+}
+
+/** Beyond this depth the library writes the value, because it does not use the call stack. */
+const DEPTH_MAX = 100;
+/** Printable ASCII without the quotation mark and the backslash, which JSON writes as it is. */
+const UNESCAPED = /^[ !#-[\]-~]*$/;
+
+/**
+ * The canonical form in half the time of the library, for what nearly all values consist of: plain objects and lists, strings, finite
+ * numbers, booleans and null. Null for a value that has another part, which is left to the library, also to refuse.
+ */
+function plainText(value: unknown, depth: number): string | null {
+  switch (typeof value) {
+    case 'string':
+      return quoted(value);
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : null;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'object':
+      if (value === null) return 'null';
+      if (depth === 0) return null;
+      return Array.isArray(value) ? listText(value, depth - 1) : objectText(value, depth - 1);
+    // Functions too, so that an object with a toJSON of its own is left to the library.
+    default:
+      return null;
+  }
+}
+
+function quoted(text: string): string | null {
+  if (UNESCAPED.test(text)) return `"${text}"`;
+  return text.isWellFormed() ? JSON.stringify(text) : null;
+}
+
+function listText(list: readonly unknown[], depth: number): string | null {
+  let text = '';
+  for (let index = 0; index < list.length; index++) {
+    const element = plainText(list[index], depth);
+    if (element === null) return null;
+    text += index === 0 ? element : `,${element}`;
+  }
+  return `[${text}]`;
+}
+
+function objectText(object: object, depth: number): string | null {
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype !== Object.prototype && prototype !== null) return null;
+  let text = '';
+  for (const name of sorted(Object.keys(object))) {
+    const member: unknown = (object as Record<string, unknown>)[name];
+    if (member === undefined) continue;
+    const key = quoted(name);
+    const written = plainText(member, depth);
+    if (key === null || written === null) return null;
+    text += text === '' ? `${key}:${written}` : `,${key}:${written}`;
+  }
+  return `{${text}}`;
+}
+
+/** Sorts by UTF-16 code units (RFC 8785 section 3.2.3). Few names often are in order already, and to see that is cheaper. */
+function sorted(names: string[]): readonly string[] {
+  return names.every((name, index) => index === 0 || (names[index - 1] as string) < name) ? names : names.sort();
 }
 
 /** A cached canonical form, so that a list of a million numbers is serialized once to be hashed, stored and sent. */
