@@ -11,12 +11,16 @@ export interface PlainBoardGiven {
 const typeDefs = `
   scalar DateTime
   enum Outcome { success error double_charge price_jump }
-  type Query { boardPostPage(type: Outcome, endpoint: String, limit: Int, cursor: String): BoardPostPage! }
+  type Query {
+    boardPostPage(
+      type: Outcome, endpoint: String, authorAgentId: Int, backing: String, limit: Int, cursor: String
+    ): BoardPostPage!
+  }
   type BoardPostPage { posts: [BoardPost!]! nextCursor: String }
   type BoardPost {
     postId: String! status: String! endpointHost: String! hostBasis: String! outcome: Outcome! amount: String rail: String
-    latencyMs: Int postedAt: DateTime! verifyUrl: String backing: String! likeCount: Int! confirmCount: Int!
-    untrustedText: String
+    latencyMs: Int postedAt: DateTime! verifyUrl: String backing: String! selfDealt: Boolean! likeCount: Int!
+    confirmCount: Int! untrustedText: String
   }`;
 
 interface Row {
@@ -30,6 +34,7 @@ const columns = {
   amount: 'amount_atomic',
   latencyMs: 'latency_ms',
   postedAt: 'posted_at',
+  selfDealt: 'self_dealt',
   likeCount: 'like_count',
   confirmCount: 'confirm_count',
   untrustedText: 'untrusted_text',
