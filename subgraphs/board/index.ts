@@ -2,7 +2,7 @@ import type { AnyPaid } from '../sale.ts';
 import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BoardComment } from './comment/comment.entity.ts';
 import { commentPaid } from './comment/comment.paid.ts';
-import { BoardCommentResolver, BoardComments } from './comment/comment.resolver.ts';
+import { BoardCommentResolver, BoardComments, commentsWritten } from './comment/comment.resolver.ts';
 import { BoardEvent, BoardHead } from './event/board-event.entity.ts';
 import { BoardEventResolver } from './event/board-event.resolver.ts';
 import { BoardFeedResolver } from './feed/feed.resolver.ts';
@@ -76,7 +76,7 @@ export function boardSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
       ...reactions,
       ...added,
     ] as const,
-    written: postsWritten,
+    written: { ...postsWritten, ...commentsWritten },
     orphanedTypes: [
       BoardPost,
       BoardPostRecord,

@@ -1,23 +1,27 @@
-import { Args, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Directive, FieldResolver, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type BoardStatus, boardStatuses, CommentNoun, CommentPageNoun } from '../../../schema/board/post.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 import { boardLimits, limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { AuthorRequest } from '../../../schema/requests/author.ts';
 import { CommentPageRequest, CommentPath, CommentRequest, PostPath } from '../../../schema/requests/board.ts';
-import { asEntity, selectList } from '../../columns.ts';
+import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
-import type { Database } from '../../database.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import { type Arguments, argumentsType, descriptionOptions, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { resultUnlessHalted } from '../../receipt/log/halt-guard.ts';
+import type { WrittenFields } from '../../written-leaves.ts';
 import { agentArgument, authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { findTakedownTime } from '../standing.ts';
+import { itemOfList, itemOfPage } from '../written-list.ts';
 import { BoardComment } from './comment.entity.ts';
 import { commentPaid, type WrittenComment } from './comment.paid.ts';
+import { commentWriting } from './comment-json.ts';
+import { type CommentPage, commentFilter, listComments, writtenComments } from './list.ts';
 import { takeDownComment } from './take-down.ts';
 
 /* The query and the mutations of comments: list, write and take down. */
@@ -27,7 +31,15 @@ export const BoardComments = objectType(
   'A page of the comments on a post, oldest first, and whether the post was taken down.',
   CommentPageNoun,
 );
-type BoardComments = InstanceType<typeof BoardComments>;
+
+/** What Postgres serialises of a page, if the caller accepts text. */
+export const commentsWritten: WrittenFields = {
+  async 'BoardComments.comments'({ comments, filter }: CommentPage, { database, base_url }: Context, info) {
+    if (comments instanceof RawJson) return comments;
+    const written = await writtenComments(database, filter, { comment: itemOfList(commentWriting, info), base_url });
+    return written?.comments ?? new RawJson('[]');
+  },
+};
 
 const members = CommentNoun.shape;
 const PageArguments = argumentsType(PostPath, CommentPageRequest);
@@ -44,10 +56,14 @@ export class BoardCommentResolver {
   })
   async boardComments(
     @Args(() => PageArguments) asked: Arguments,
-    @Ctx() { database }: Context,
-  ): Promise<BoardComments | null> {
-    const { id } = readRequest(PostPath, asked);
-    return resultUnlessHalted(database, await commentsOf(database, id, readRequest(CommentPageRequest, asked)));
+    @Ctx() { database, base_url }: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<CommentPage | null> {
+    const filter = commentFilter(readRequest(PostPath, asked).id, readRequest(CommentPageRequest, asked));
+    const comment = itemOfPage(commentWriting, 'comments', info);
+    const page =
+      comment === null ? listComments(database, filter) : writtenComments(database, filter, { comment, base_url });
+    return resultUnlessHalted(database, await page);
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
@@ -106,33 +122,4 @@ function written(
     takenDownAt,
     hidden: false,
   });
-}
-
-type PostComments = MembersOf<typeof CommentPageNoun> & { readonly comments: readonly BoardComment[] };
-
-/**
- * Reads a page of comments on a post, oldest first, by keyset. The same statement reads whether the post was taken down; such a post has no
- * comments. A comment that was taken down has no text. Null if there is no such post, or if it is hidden.
- */
-async function commentsOf(
-  database: Database,
-  post_id: string,
-  { limit, cursor }: CommentPageRequest,
-): Promise<PostComments | null> {
-  const size = Math.min(limit ?? boardLimits.page_comments_default, boardLimits.page_comments_max);
-  const rows = await database.query<{ taken_down: boolean; commentId: string | null } & Record<string, unknown>>({
-    name: 'comments of post',
-    text: `select p.taken_down_at is not null as taken_down, c.* from board_post p
-      left join lateral (
-        select ${selectList(BoardComment)} from board_comment
-        where p.taken_down_at is null and post_id = p.post_id and not hidden and comment_id > $2
-        order by comment_id limit $3) c on true
-      where p.post_id = $1 and not p.hidden order by c."commentId"`,
-    values: [post_id, cursor ?? '', size + 1],
-  });
-  if (rows.length === 0) return null;
-  const comments = rows.flatMap(({ taken_down: _, ...row }) => (row.commentId ? [asEntity(BoardComment, row)] : []));
-  const shown = comments.slice(0, size);
-  const next = comments.length > size ? (shown.at(-1)?.commentId ?? null) : null;
-  return { postId: post_id, status: rows[0]?.taken_down ? 'taken_down' : 'published', comments: shown, next };
 }

@@ -6,6 +6,7 @@ import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts'
 import { pageByLimit } from '../../page-cost.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
+import { limitedRows } from '../written-list.ts';
 import { BoardFlaggedPage } from './flag.type.ts';
 
 const FlagArguments = argumentsType(FlagPage);
@@ -63,11 +64,13 @@ const REASONS = `select untrusted_reason from (
   order by flagged_at desc`;
 
 function flaggedBy(where: string): string {
+  const ordered = `select * from board_flagged f ${where} order by flagged_at desc, thing_id desc`;
+  const newest = limitedRows(ordered, boardLimits.page_flags_max + 1, '$1');
   return `select f.thing_id, f.post_id as "postId", f.comment_id as "commentId", f.job_id as "jobId", f.flag_count as "flagCount",
       f.flagged_at as "flaggedAt", coalesce(p.hidden, false) or coalesce(c.hidden, false) or coalesce(j.hidden, false) as hidden,
       p.taken_down_at is not null or c.taken_down_at is not null as "takenDown",
       array(${REASONS}) as "untrustedReasons"
-    from (select * from board_flagged f ${where} order by flagged_at desc, thing_id desc limit $1) f
+    from (${newest}) f
       left join board_post p on p.post_id = f.post_id left join board_comment c on c.comment_id = f.comment_id
       left join board_job j on j.job_id = f.job_id
     order by f.flagged_at desc, f.thing_id desc`;

@@ -4,7 +4,7 @@ import { boardLimits } from '../../../schema/limits.ts';
 import type { PostPageRequest } from '../../../schema/requests/board.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
-import { preparedIfFew, writtenText } from '../../json-sql.ts';
+import { limitedRows, pageColumns, pageStatement, readPage } from '../written-list.ts';
 import { BoardPost, STANDING } from './post.entity.ts';
 
 /* Pages of posts by keyset, as entities or as JSON that Postgres writes. */
@@ -31,8 +31,8 @@ export interface PostPage {
  * @throws Refusal invalid_request if `endpoint` is neither a URL nor a host.
  */
 export async function listPosts(database: Database, { limit, ...filter }: PostFilter): Promise<BoardPost[]> {
-  const { select, values, name } = newest(filter, 1, selectList(BoardPost));
-  const found = await database.query({ name, text: select, values: [limit, ...values] });
+  const { select, values, name } = newest(filter, 1);
+  const found = await database.query({ name, text: select(selectList(BoardPost)), values: [limit, ...values] });
   return found.map(row => asEntity(BoardPost, row));
 }
 
@@ -56,16 +56,13 @@ export async function writtenPage(
   filter: PostFilter,
   { post, base_url }: { readonly post: string; readonly base_url: string },
 ): Promise<PostPage & { readonly posts: RawJson }> {
-  const { select, values } = newest(filter, 2, '*');
-  const text = `select '['||array_to_string((array_agg(${post} order by r.post_id desc))[:$2 - 1], ',')||']' as posts,
-      case count(*) when $2 then (array_agg(r.post_id order by r.post_id desc))[$2 - 1] end as next
-    from (${select}) r where $1::text is not null`;
-  const rows = filter.limit + 1;
-  const [found] = await database.query<{ posts: string | null; next: string | null }>({
-    ...preparedIfFew(text),
-    values: [base_url, rows, ...values],
+  const { name, select, values } = newest(filter, 2);
+  const statement = pageStatement(name, post, () => {
+    const columns = pageColumns({ item: post, id: 'post_id', order: 'desc', rows: '$2' });
+    return `select ${columns} from (${select('*')}) r where $1::text is not null`;
   });
-  return { filter, posts: writtenText(found?.posts ?? '[]'), nextCursor: found?.next ?? null };
+  const found = await readPage(database, statement, [base_url, filter.limit + 1, ...values]);
+  return { filter, posts: found?.items ?? new RawJson('[]'), nextCursor: found?.next ?? null };
 }
 
 /**
@@ -76,11 +73,7 @@ export async function writtenPage(
  * Postgres takes the column as constant and may walk back through the whole board by id, which is slow if few posts match or all of them
  * are old. With `= any` it does not.
  */
-function newest(
-  { type, endpoint, author_agent_id, backing, cursor }: Omit<PostFilter, 'limit'>,
-  limit: number,
-  columns: string,
-) {
+function newest({ type, endpoint, author_agent_id, backing, cursor }: Omit<PostFilter, 'limit'>, limit: number) {
   const host = endpoint === undefined ? undefined : hostOf(endpoint);
   const filters = [
     // The author comes first: an author has few posts, so the other filters are applied to those.
@@ -97,7 +90,12 @@ function newest(
   const order = [...(first ? [first] : []), 'post_id'].map(column => `${column} desc`).join(', ');
   return {
     name: ['board posts', ...filters.map(({ name }) => name)].join(', '),
-    select: `select ${columns} from board_post where ${STANDING}${where} order by ${order} limit $${limit}`,
+    select: (columns: string) =>
+      limitedRows(
+        `select ${columns} from board_post where ${STANDING}${where} order by ${order}`,
+        boardLimits.page_posts_max + 1,
+        `$${limit}`,
+      ),
     values: filters.map(({ column, value }) => (column === first ? [value] : value)),
   };
 }

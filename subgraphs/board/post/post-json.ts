@@ -1,21 +1,11 @@
-import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import { verifyUrl } from '../../../schema/links.ts';
-import {
-  asPrinted,
-  asText,
-  asTime,
-  asWord,
-  fieldSql,
-  type NullOmissions,
-  selectedFields,
-  type Writing,
-} from '../../json-sql.ts';
+import { asPrinted, asText, asTime, asWord, type Writing } from '../../json-sql.ts';
 
 /**
  * The fields of a post as SQL over `board_post r`, with the service's base URL as `$1`. Their values must be the same as those of
  * post.entity.ts and post.resolver.ts.
  */
-const postWriting: Writing = {
+export const postWriting: Writing = {
   type: 'BoardPost',
   fields: {
     postId: asText('r.post_id'),
@@ -52,31 +42,3 @@ const postWriting: Writing = {
     'confirmCount',
   ],
 };
-
-type FieldSelection = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
-
-/** SQL expression for one post with the selected fields. */
-export function postText({ fieldNodes, fragments }: FieldSelection, key: string, leftOut: NullOmissions): string {
-  return fieldSql(postWriting, { fieldNodes, fragments }, leftOut, key);
-}
-
-/** SQL expressions by field node. They can be looked up by the node, because a repeated document is the same parsed object. */
-const texts = new WeakMap<FieldNode, string | null>();
-
-/**
- * SQL expression for the posts of a page, so that the statement that reads the page also serialises them. Null if the caller does not
- * accept text, if posts are not selected, or if they are selected under several names: each name then has its own statement.
- */
-export function postsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveInfo): string | null {
-  const [node] = fieldNodes;
-  if (!node || rootValue === undefined) return null;
-  const known = texts.get(node);
-  if (known !== undefined) return known;
-  const [posts, ...others] = [...selectedFields(fieldNodes, fragments)].filter(
-    ([, [it]]) => it?.name.value === 'posts',
-  );
-  const once = posts && others.length === 0;
-  const text = once ? postText({ fieldNodes: posts[1], fragments }, posts[0], rootValue as NullOmissions) : null;
-  texts.set(node, text);
-  return text;
-}

@@ -5,12 +5,12 @@ import { boardLimits } from '../../../schema/limits.ts';
 import { PostPageRequest } from '../../../schema/requests/board.ts';
 import type { Context } from '../../context.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
-import type { NullOmissions } from '../../json-sql.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
+import { itemOfList, itemOfPage } from '../written-list.ts';
 import { type PostPage, pageOfPosts, postFilter, writtenPage } from './list.ts';
 import { BoardPostPage } from './post.type.ts';
-import { postsOfPage, postText } from './post-json.ts';
+import { postWriting } from './post-json.ts';
 
 const PageArguments = argumentsType(PostPageRequest);
 
@@ -18,8 +18,7 @@ const PageArguments = argumentsType(PostPageRequest);
 export const postsWritten: WrittenFields = {
   async 'BoardPostPage.posts'({ posts, filter }: PostPage, { database, base_url }: Context, info) {
     if (posts instanceof RawJson) return posts;
-    const post = postText(info, String(info.path.key), info.rootValue as NullOmissions);
-    return (await writtenPage(database, filter, { post, base_url })).posts;
+    return (await writtenPage(database, filter, { post: itemOfList(postWriting, info), base_url })).posts;
   },
 };
 
@@ -36,7 +35,7 @@ export class BoardPostPageResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<PostPage> {
     const filter = postFilter(readRequest(PostPageRequest, asked));
-    const post = postsOfPage(info);
+    const post = itemOfPage(postWriting, 'posts', info);
     return post === null ? pageOfPosts(database, filter) : writtenPage(database, filter, { post, base_url });
   }
 }

@@ -1,64 +1,28 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { composeSupergraph } from '../../../gateway/graph/compose.ts';
-import { type Graph, openGraph } from '../../../gateway/graph/open-graph.ts';
-import { jsonText } from '../../../schema/json-text.ts';
-import { nobody } from '../../../schema/principal.ts';
-import { boardSubgraph } from '../../../subgraphs/board/index.ts';
-import { type Database, insertRows } from '../../../subgraphs/database.ts';
-import { logTo } from '../../harness/graph/shop.ts';
-import { freshStore } from '../../harness/store.ts';
+import { describe, expect, it } from 'vitest';
+import { insertRows } from '../../../subgraphs/database.ts';
+import { boardPages, storableText } from '../../harness/board/written-pages.ts';
 
 /* Postgres writes a page of posts if only its JSON is needed. It must be equal to what the resolvers return. */
 
-let database: Database;
-let graph: Graph;
-beforeAll(async () => {
-  database = await freshStore();
-  const board = await boardSubgraph();
-  graph = await openGraph([board], { logger: logTo([]), introspection: true, supergraph: composeSupergraph([board]) });
-});
+const { database, both: pages } = await boardPages();
 
 const ALL = `__typename post_id: postId status endpointHost hostBasis outcome amount rail latencyMs date: postedAt verifyUrl
   backing selfDealt likeCount confirmCount untrustedText`;
 
-async function page(selection: string, written: boolean) {
-  const { data, errors } = await graph.execute({
-    document: graph.parse(`{ page: boardPostPage${selection} }`),
-    variables: {},
-    context: { database, principal: nobody, base_url: 'https://svc.example' },
-    ...(written && { written: {} }),
-  });
-  expect(errors).toBeUndefined();
-  return JSON.parse(jsonText(data)) as { readonly page: { readonly posts: unknown[]; readonly next: string | null } };
-}
+/** Both forms of the same page; they say the same, or the test has failed. */
+const both = async (selection: string) => (await pages(`boardPostPage${selection}`)).page;
 
-/** The page in both forms. Fails if they differ. */
-async function both(selection: string) {
-  const plain = await page(selection, false);
-  expect(await page(selection, true)).toEqual(plain);
-  return plain.page;
-}
-
-// NUL is left out, because Postgres cannot store it. So are lone surrogates, which have no UTF-8.
-const text = fc.string({ unit: 'grapheme-composite' }).map(it => it.replaceAll('\0', ' '));
-const nasty = fc.constantFrom('"', '\\', '\\"', '\n\r\t\b\f', '\u001f\u007f\u2028', '</script>', '%$1', 'null');
 const post = fc.record({
-  endpoint_host: text,
+  endpoint_host: storableText,
   host_basis: fc.constantFrom('signed', 'declared'),
   outcome: fc.constantFrom('success', 'error', 'double_charge', 'price_jump'),
-  receipt_ref: fc.option(text),
+  receipt_ref: fc.option(storableText),
   self_dealt: fc.boolean(),
   amount_atomic: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
   rail: fc.constantFrom('usdc', 'xno'),
   latency_ms: fc.option(fc.nat(86_400_000)),
-  untrusted_text: fc.option(
-    fc.oneof(
-      text,
-      nasty,
-      fc.array(fc.oneof(text, nasty)).map(parts => parts.join('')),
-    ),
-  ),
+  untrusted_text: fc.option(storableText),
   like_count: fc.nat(),
   confirm_count: fc.nat(),
   posted_at: fc
