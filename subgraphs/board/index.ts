@@ -19,7 +19,7 @@ import { AgentRecordJobsResolver, AgentRecordReference } from './job/agent-recor
 import { BoardBid } from './job/bid.entity.ts';
 import { bidOnJobPaid } from './job/bid.paid.ts';
 import { BoardAgentDay, BoardJob, BoardJobOutput } from './job/job.entity.ts';
-import { BoardBidResolver, BoardJobResolver } from './job/job.resolver.ts';
+import { BoardBidResolver, BoardJobResolver, jobsWritten } from './job/job.resolver.ts';
 import { feeLeg, winnersLeg } from './job/pay.paid.ts';
 import { JobPaymentResolver } from './job/pay.resolver.ts';
 import { postJobPaid } from './job/post.paid.ts';
@@ -76,7 +76,7 @@ export function boardSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
       ...reactions,
       ...added,
     ] as const,
-    written: { ...postsWritten, ...commentsWritten },
+    written: { ...postsWritten, ...commentsWritten, ...jobsWritten },
     orphanedTypes: [
       BoardPost,
       BoardPostRecord,

@@ -38,10 +38,12 @@ export const REFUSED_BEFORE = `(state = 'picked' and refusals > 0)`;
 const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
   where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
 
-/** SQL columns of a `FoundRow`. */
+/** Columns of a job that depend on the time and on its payments. */
+export const foundFacts = (): string => `coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way`;
+
+/** Columns that `foundJob` takes. */
 export const foundColumns = (): string =>
-  `${selectList(BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way,
-    deadline <= statement_timestamp() as past_deadline`;
+  `${selectList(BoardJob)}, ${foundFacts()}, deadline <= statement_timestamp() as past_deadline`;
 
 /** Reads a job, hidden or not. @throws job_not_found, or unavailable while the log is halted */
 export async function requireJob(database: Pick<Database, 'query'>, job_id: string): Promise<FoundJob> {

@@ -1,5 +1,7 @@
-import { Args, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Args, Ctx, Directive, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { JobBidNoun, JobWithBidsNoun } from '../../../schema/board/job.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { booksOf } from '../../../schema/principal.ts';
@@ -7,11 +9,14 @@ import { AuthorMembers } from '../../../schema/requests/author.ts';
 import { JobPage, JobPath } from '../../../schema/requests/board-job.ts';
 import { type Arguments, argumentsType, descriptionOptions, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
+import type { WrittenFields } from '../../written-leaves.ts';
 import { authorOf } from '../author.ts';
 import type { BoardContext } from '../context.ts';
+import { itemOfList, itemOfPage } from '../written-list.ts';
 import { requireJob, requireShown } from './find.ts';
 import { ShownBid, ShownJob, ShownJobs, ShownLeg, ShownOutput, ShownPayout } from './job.type.ts';
-import { bidsOfJob, listJobs } from './list.ts';
+import { jobWriting } from './job-json.ts';
+import { bidsOfJob, listJobs, type PageOfJobs, writtenJobs } from './list.ts';
 import { outputOfJob } from './output.ts';
 import { jobView, legViews } from './view.ts';
 
@@ -20,14 +25,28 @@ const PageArguments = argumentsType(JobPage);
 const JobArguments = argumentsType(JobPath);
 const OutputArguments = argumentsType(JobPath, AuthorMembers);
 
+/** What Postgres serialises of a page, if the caller accepts text. */
+export const jobsWritten: WrittenFields = {
+  async 'BoardJobs.jobs'({ jobs, asked }: PageOfJobs, { database, base_url, treasuries }: BoardContext, info) {
+    if (jobs instanceof RawJson) return jobs;
+    return (await writtenJobs(database, asked, { job: itemOfList(jobWriting, info), base_url, treasuries })).jobs;
+  },
+};
+
 @Resolver(() => ShownJob)
 export class BoardJobResolver {
   @Directive(pageByLimit(jobLimits.page_default, 'jobs'))
   @Query(() => ShownJobs, {
     description: 'Jobs of the board that are not hidden, newest first, optionally by status, poster and winner.',
   })
-  boardJobs(@Args(() => PageArguments) asked: Arguments, @Ctx() { database }: BoardContext): Promise<ShownJobs> {
-    return listJobs(database, readRequest(JobPage, asked));
+  async boardJobs(
+    @Args(() => PageArguments) asked: Arguments,
+    @Ctx() { database, base_url, treasuries }: BoardContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageOfJobs> {
+    const page = readRequest(JobPage, asked);
+    const job = itemOfPage(jobWriting, 'jobs', info);
+    return job === null ? listJobs(database, page) : writtenJobs(database, page, { job, base_url, treasuries });
   }
 
   @Query(() => ShownJob, {

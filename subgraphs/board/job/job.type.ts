@@ -50,4 +50,3 @@ export class ShownJob extends membersOf(JobNoun) {
 showMembers(ShownJob, JobNoun);
 
 export const ShownJobs = objectType('BoardJobs', 'A page of jobs, newest first.', JobPageNoun);
-export type ShownJobs = InstanceType<typeof ShownJobs> & { readonly jobs: readonly ShownJob[] };

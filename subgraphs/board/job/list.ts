@@ -1,67 +1,102 @@
 import type { JobState } from '../../../schema/board/job.ts';
+import { RawJson } from '../../../schema/json-text.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 import type { JobPage } from '../../../schema/requests/board-job.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
+import type { BoardContext } from '../context.ts';
+import { limitedRows, pageColumns, pageStatement, readPage } from '../written-list.ts';
 import { BoardBid } from './bid.entity.ts';
-import { type FoundRow, foundColumns, foundJob, OVER, REFUSED_BEFORE } from './find.ts';
+import { type FoundRow, foundColumns, foundFacts, foundJob, OVER, REFUSED_BEFORE } from './find.ts';
 import { SHOWN } from './job.entity.ts';
 import { bidStateBy, expiringStates } from './job.machine.ts';
-import type { ShownBid, ShownJob, ShownJobs } from './job.type.ts';
+import type { ShownBid, ShownJob } from './job.type.ts';
 import { bidView, jobView } from './view.ts';
 
 type Reading = Pick<Database, 'query'>;
 
-/**
- * Reads a page of jobs, newest first, by keyset, so that a page costs the same at any depth. One row more than is shown is read, to find
- * out whether there is a next page.
- */
-export async function listJobs({ query }: Reading, page: JobPage): Promise<ShownJobs> {
-  const size = Math.min(page.limit ?? jobLimits.page_default, jobLimits.page_max);
-  const { name, text, values } = pageOfJobs(foundColumns(), page);
-  const rows = await query<FoundRow>({ name, text, values: [size + 1, ...values] });
-  const jobs = rows.slice(0, size).map(row => jobView(foundJob(row)));
-  return { jobs, next: rows.length > size ? (jobs.at(-1)?.jobId ?? null) : null };
+/** A page of jobs, newest first, and the start of the next page. */
+export interface PageOfJobs {
+  readonly asked: JobPage;
+  readonly jobs: RawJson | readonly ShownJob[];
+  readonly next: string | null;
 }
 
+/** By a keyset, so that a page costs the same at any depth. One row more than shown tells whether there is a next page. */
+export async function listJobs(
+  { query }: Reading,
+  asked: JobPage,
+): Promise<PageOfJobs & { readonly jobs: readonly ShownJob[] }> {
+  const limit = limitOf(asked);
+  const { name, select, values } = pageOfJobs(asked, 1);
+  const rows = await query<FoundRow>({
+    name,
+    text: select({ columns: foundColumns(), id: '"jobId"' }),
+    values: [limit + 1, ...values],
+  });
+  const jobs = rows.slice(0, limit).map(row => jobView(foundJob(row)));
+  return { asked, jobs, next: rows.length > limit ? (jobs.at(-1)?.jobId ?? null) : null };
+}
+
+/** What the SQL expressions of job-json.ts need beside the row. */
+export interface JobWritingGiven extends Pick<BoardContext, 'base_url' | 'treasuries'> {
+  /** SQL expression over the row `r`. */
+  readonly job: string;
+}
+
+/** The same as JSON, by one statement, which reads all that is shown. */
+export async function writtenJobs(
+  database: Reading,
+  asked: JobPage,
+  { job, base_url, treasuries }: JobWritingGiven,
+): Promise<PageOfJobs & { readonly jobs: RawJson }> {
+  const { name, select, values } = pageOfJobs(asked, 3);
+  const statement = pageStatement(name, job, () => {
+    const columns = pageColumns({ item: job, id: 'job_id', order: 'desc', rows: '$3' });
+    const rows = select({ columns: `*, ${foundFacts()}`, id: 'job_id' });
+    return `select ${columns} from (${rows}) r where $1::text is not null and $2::jsonb is not null`;
+  });
+  const given = [base_url, JSON.stringify(treasuries), limitOf(asked) + 1, ...values];
+  const found = await readPage(database, statement, given);
+  return { asked, jobs: found?.items ?? new RawJson('[]'), next: found?.next ?? null };
+}
+
+const limitOf = ({ limit = jobLimits.page_default }: JobPage): number => Math.min(limit, jobLimits.page_max);
+
 /**
- * The statement for a page of jobs. Each filter has its own statement, so that Postgres plans each with the index of that filter. With an
- * agent and a status, the jobs of the agent are searched one by one.
- * A job whose time is over is listed as ended, also if that is not recorded yet. There are only a few such jobs, because every round
- * records them.
+ * The statement for the newest jobs, as many as the parameter with the number `limit` says. Each filter has its own statement, so that each
+ * is planned by its own index. With an agent and a status, the jobs of the agent are searched one by one. A job that is over is no longer
+ * listed as open but as ended, even if that is not recorded yet. Such jobs are few, because every round records them.
  */
-function pageOfJobs(columns: string, { status, before, poster_agent_id, winner_agent_id }: Omit<JobPage, 'limit'>) {
+function pageOfJobs({ status, before, poster_agent_id, winner_agent_id }: JobPage, limit: number) {
   const agents = [
     { name: 'poster', column: 'agent_id', value: poster_agent_id },
     { name: 'winner', column: 'winner_agent_id', value: winner_agent_id },
   ].filter(({ value }) => value !== undefined);
   const values: (string | readonly number[])[] = agents.map(({ value }) => [value ?? 0]);
-  const older = before === undefined ? '' : ` and job_id < $${values.push(before) + 1}`;
-  const of_agents = agents.map(({ column }, at) => ` and ${column} = any($${at + 2}::integer[])`).join('');
+  const older = before === undefined ? '' : ` and job_id < $${values.push(before) + limit}`;
+  const of_agents = agents.map(({ column }, at) => ` and ${column} = any($${limit + at + 1}::integer[])`).join('');
   const by_agent = agents[0] ? `${agents[0].column} desc, ` : '';
-  const pageOf = (where: string, order = `${by_agent}job_id desc`) =>
-    `select ${columns} from board_job where ${SHOWN} and ${where}${of_agents}${older} order by ${order} limit $1`;
-  // The order is that of the index of states. `any` is used instead of `=` for the same reason as in pages of posts: see post/list.ts.
-  const pageIn = (state: JobState, and = '') => pageOf(`state = any('{${state}}')${and}`, 'state desc, job_id desc');
-  const over = `state = any('{${expiringStates.join(',')}}') and ${OVER}`;
-  const over_as: { readonly [S in JobState]?: string } = {
-    expired: `${over} and not ${REFUSED_BEFORE}`,
-    refused: `${over} and ${REFUSED_BEFORE}`,
-  };
-  const not_over = (state: JobState) => (expiringStates.includes(state) ? ` and not coalesce(${OVER}, false)` : '');
-  const byStatus = (state: JobState): string => {
-    const unwritten = over_as[state];
-    if (by_agent) return pageOf(`(state = '${state}'${not_over(state)}${unwritten ? ` or ${unwritten}` : ''})`);
-    if (unwritten !== undefined)
-      return `select * from ((${pageIn(state)}) union all (${pageOf(unwritten)})) job order by "jobId" desc limit $1`;
-    return pageIn(state, not_over(state));
-  };
   const names = [...(status ? [status] : []), ...(older ? ['older'] : []), ...agents.map(({ name }) => name)];
-  return {
-    name: ['board jobs', ...names].join(' '),
-    text: status === undefined ? pageOf('true') : byStatus(status),
-    values,
+  const select = ({ columns, id }: { readonly columns: string; readonly id: string }): string => {
+    const rows = (ordered: string) => limitedRows(ordered, jobLimits.page_max + 1, `$${limit}`);
+    const pageOf = (where: string, order = `${by_agent}job_id desc`) =>
+      rows(`select ${columns} from board_job where ${SHOWN} and ${where}${of_agents}${older} order by ${order}`);
+    // In the order of the index of states, and without `=`, like pages of posts: see post/list.ts.
+    const pageIn = (state: JobState, and = '') => pageOf(`state = any('{${state}}')${and}`, 'state desc, job_id desc');
+    const over = `state = any('{${expiringStates.join(',')}}') and ${OVER}`;
+    const over_as: { readonly [S in JobState]?: string } = {
+      expired: `${over} and not ${REFUSED_BEFORE}`,
+      refused: `${over} and ${REFUSED_BEFORE}`,
+    };
+    const not_over = (state: JobState) => (expiringStates.includes(state) ? ` and not coalesce(${OVER}, false)` : '');
+    if (status === undefined) return pageOf('true');
+    const unwritten = over_as[status];
+    if (by_agent) return pageOf(`(state = '${status}'${not_over(status)}${unwritten ? ` or ${unwritten}` : ''})`);
+    if (unwritten === undefined) return pageIn(status, not_over(status));
+    return rows(`select * from ((${pageIn(status)}) union all (${pageOf(unwritten)})) job order by ${id} desc`);
   };
+  return { name: ['board jobs', ...names].join(' '), select, values };
 }
 
 /** The jobs with these ids, without hidden ones. */

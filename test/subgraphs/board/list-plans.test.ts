@@ -1,6 +1,8 @@
+import 'reflect-metadata';
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listFlagged } from '../../../subgraphs/board/flag/flag-list.resolver.ts';
-import { listJobs } from '../../../subgraphs/board/job/list.ts';
+import { listJobs, writtenJobs } from '../../../subgraphs/board/job/list.ts';
 import { type PostFilter, pageOfPosts, writtenPage } from '../../../subgraphs/board/post/list.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { administer } from '../../harness/global.ts';
@@ -52,18 +54,43 @@ async function planOf(read: (database: Database) => Promise<unknown>): Promise<r
   await read({ ...database, query } as unknown as Database);
   expect(sent.length).toBe(1);
   const [{ text, values } = { text: '', values: [] }] = sent;
-  const [row] = await database.query<{ 'QUERY PLAN': readonly [{ readonly Plan: Plan }] }>({
-    text: `explain (analyze, costs off, timing off, summary off, buffers off, format json) ${text}`,
-    values,
-  });
+  const own = await nodesOf(database, `explain ${ANALYZE} ${text}`, values);
+  // The plan that a connection keeps for its prepared statement, whatever the values are.
+  const client = await database.connect();
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query(`prepare kept as ${text}`);
+    const kept = await nodesOf(client, `explain ${ANALYZE} execute kept(${values.map(literal).join(', ')})`);
+    expect(shapeOf(kept)).toEqual(shapeOf(own));
+  } finally {
+    await client.end();
+  }
+  return own;
+}
+
+const ANALYZE = '(analyze, costs off, timing off, summary off, buffers off, format json)';
+
+type Explained = { readonly 'QUERY PLAN': readonly [{ readonly Plan: Plan }] };
+
+async function nodesOf(on: Database | pg.Client, text: string, values: unknown[] = []): Promise<readonly Plan[]> {
+  const found = 'usage' in on ? await on.query<Explained>({ text, values }) : (await on.query<Explained>(text)).rows;
   const nodes: Plan[] = [];
   const walk = (plan: Plan) => {
     nodes.push(plan);
     for (const below of plan.Plans ?? []) walk(below);
   };
-  if (row) walk(row['QUERY PLAN'][0].Plan);
+  for (const row of found) walk(row['QUERY PLAN'][0].Plan);
   return nodes;
 }
+
+const literal = (value: unknown): string =>
+  pg.escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value));
+
+/** The rows that a plan reads, and by which index. */
+const shapeOf = (nodes: readonly Plan[]) =>
+  nodes.flatMap(node =>
+    node['Relation Name'] && rowsOf([node]) > 0 ? [[node['Relation Name'], node['Index Name'], rowsOf([node])]] : [],
+  );
 
 const readOf = (nodes: readonly Plan[], table: string) => nodes.filter(node => node['Relation Name'] === table);
 const rowsOf = (nodes: readonly Plan[]) =>
@@ -130,11 +157,19 @@ describe('of thirty thousand jobs', () => {
     ['of a poster, behind one', { poster_agent_id: 3, before }, ['board_job_poster']],
     ['of a winner', { winner_agent_id: 4 }, ['board_job_winner']],
   ] as const)('a page reads one row more than it shows, and the few that are over: %s', async (_, asked, indexes) => {
-    const nodes = await planOf(it => listJobs(it, { limit: LIMIT, ...asked }));
-    const read = readOf(nodes, 'board_job');
-    expect(read.map(node => node['Index Name'])).toEqual(indexes);
-    expect(rowsOf(read)).toBeLessThanOrEqual(LIMIT + 1 + 5);
-    for (const sort of sorts(nodes)) expect(sort['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1 + 5);
+    const page = { limit: LIMIT, ...asked };
+    const given = {
+      job: `'{"job_id":'||to_json(r.job_id)::text||'}'`,
+      base_url: 'https://board.example',
+      treasuries: {},
+    };
+    for (const read of [(it: Database) => listJobs(it, page), (it: Database) => writtenJobs(it, page, given)]) {
+      const nodes = await planOf(read);
+      const jobs = readOf(nodes, 'board_job');
+      expect(jobs.map(node => node['Index Name'])).toEqual(indexes);
+      expect(rowsOf(jobs)).toBeLessThanOrEqual(LIMIT + 1 + 5);
+      for (const sort of sorts(nodes)) expect(sort['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1 + 5);
+    }
   });
 });
 
