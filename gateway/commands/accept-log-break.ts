@@ -12,8 +12,9 @@ import type { Damage } from '../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-database.ts';
 import { credentialsEndedAtMs, declareBreak, headToContinue, isNewLoss } from '../../subgraphs/receipt/log/break.ts';
 import { allBroken, booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
-import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
-import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
+import { UnreadableHead } from '../../subgraphs/receipt/log/head-slots.ts';
+import { type LogIntegrity, proveAllIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
+import { type SavedHead, savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type SignedTreeHead, type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
 import { OperatorFault, UsageFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
@@ -73,19 +74,19 @@ function signedBefore(saved: TreeHeadFacts | null, integrity: LogIntegrity): Tre
   return saved !== null && saved.tree_size > known.tree_size ? saved : known;
 }
 
-interface ReadHead {
-  /** The saved tree head. Null if it is lost or cannot be read; then it is unknown what was signed. */
-  readonly saved: SignedTreeHead | null;
+interface ReadHeads {
+  /** None if they are lost or cannot be read: then it is unknown what was signed. */
+  readonly heads: readonly SignedTreeHead[];
   readonly readable: boolean;
 }
 
-async function readHead(saved_head: SavedHead): Promise<ReadHead> {
+async function readHeads(saved_head: SavedHead): Promise<ReadHeads> {
   try {
-    return { saved: await saved_head.read(), readable: true };
+    return { heads: await saved_head.readAll(), readable: true };
   } catch (fault) {
     if (!(fault instanceof UnreadableHead)) throw fault;
     console.error(fault.message);
-    return { saved: null, readable: false };
+    return { heads: [], readable: false };
   }
 }
 
@@ -155,8 +156,8 @@ async function acceptBreak(): Promise<void> {
     const put_back = await restoreHistories(database, config.data_dir);
     if (put_back !== null) console.log(put_back);
     const saved_head = savedHead(join(config.data_dir, 'log-head.json'));
-    const { saved, readable } = await readHead(saved_head);
-    const integrity = await proveLogIntact(database, saved);
+    const { heads, readable } = await readHeads(saved_head);
+    const { saved, integrity } = await proveAllIntact(database, heads);
     const { kind, found } = integrity;
     const { anchored, contradicted } = await findAnchored(anchors, chain);
     const damage = await damageOf(database, found.tree_size);

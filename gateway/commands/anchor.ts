@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../subgraphs/clock.ts';
 import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
+import { proveAllIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
@@ -41,8 +41,8 @@ await run(async () => {
         'ANCHOR_KEY is not set: set it to the private key of a wallet with ETH on Base (a generated key is used on a development chain only)',
       );
     try {
-      const saved = await savedHead(join(config.data_dir, 'log-head.json')).read();
-      const { kind, found } = await proveLogIntact(database, saved);
+      const heads = await savedHead(join(config.data_dir, 'log-head.json')).readAll();
+      const { kind, found } = (await proveAllIntact(database, heads)).integrity;
       if (kind !== 'intact')
         throw new OperatorFault(
           `the log is not anchored, because it does not match the tree head that is saved in DATA_DIR (${kind}); start the service to see why`,

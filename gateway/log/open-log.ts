@@ -13,9 +13,10 @@ import { headToContinue } from '../../subgraphs/receipt/log/break.ts';
 import { booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type LogHalt, mismatchSentence, newestBreak } from '../../subgraphs/receipt/log/halt.ts';
 import { emptyHead } from '../../subgraphs/receipt/log/head.ts';
+import { UnreadableHead } from '../../subgraphs/receipt/log/head-slots.ts';
 import { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import { type LogIntegrity, lastNotExtended, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
-import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
+import { type SavedHead, savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Faults } from '../operations/faults.ts';
 import { damageSentence, LogGuard, WAY_ON } from './audit-log.ts';
@@ -71,19 +72,16 @@ export interface OpenedLog {
 export async function openLog(database: Database, options: LogOptions): Promise<OpenedLog> {
   const { data_dir, faults = null, issuer, logger, audit_leaves } = options;
   const path = join(data_dir, 'log-head.json');
-  const known = new KnownLog(() => {
-    const changed = saved_head.readChange();
-    return changed ? [changed] : [];
-  });
+  const known = new KnownLog(() => saved_head.readChanges());
   const saved_head = savedHead(path, {
     isExtended: async (older, newer) =>
       (known.hasProven(older) && known.hasProven(newer)) || (await lastNotExtended(database, [older], newer)) === null,
     stop: mismatch => known.stop(mismatch),
   });
-  const saved = await readHead(saved_head);
+  const saved = await readHeads(saved_head);
   const breaks_before = await newestBreak(database);
-  const outside: readonly OutsideHead[] = saved === null ? [] : [{ where: SAVED, head: saved }];
-  const found = await (saved === null
+  const outside: readonly OutsideHead[] = saved.map(head => ({ where: SAVED, head }));
+  const found = await (saved.length === 0
     ? begin(database, saved_head, issuer, path)
     : requireIntact(database, outside)
   ).catch(fault => withBooks(fault, database, data_dir));
@@ -101,7 +99,7 @@ export async function openLog(database: Database, options: LogOptions): Promise<
   const watch = new LogWatch({ database, known, books, saved_head, breaks_before, logger });
   const stop = async () => {
     await Promise.all([watch.stop(), guard.stop()]);
-    await books.close();
+    await Promise.all([books.close(), saved_head.close()]);
   };
   const standing = standingOf({ guard, watch, books, saved_head });
   return { saved_head, known, books, guard, watch, standing, stop };
@@ -218,9 +216,9 @@ async function begin(database: Database, saved_head: SavedHead, issuer: Issuer, 
   return found;
 }
 
-async function readHead(saved_head: SavedHead): Promise<TreeHeadFacts | null> {
+async function readHeads(saved_head: SavedHead): Promise<readonly TreeHeadFacts[]> {
   try {
-    return await saved_head.read();
+    return await saved_head.readAll();
   } catch (fault) {
     throw fault instanceof UnreadableHead ? new BrokenLog(fault.message, fault) : fault;
   }

@@ -15,9 +15,10 @@ import {
   mismatchSentence,
 } from '../../subgraphs/receipt/log/halt.ts';
 import { linkFromText } from '../../subgraphs/receipt/log/head.ts';
+import { UnreadableHead } from '../../subgraphs/receipt/log/head-slots.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import { lookAtLog } from '../../subgraphs/receipt/log/prove-intact.ts';
-import { type SavedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
+import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { signedHead } from '../../subgraphs/receipt/log/signed-heads.ts';
 import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import { WAY_ON } from './audit-log.ts';

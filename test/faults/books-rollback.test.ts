@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
@@ -226,8 +226,8 @@ describe('a book that others have gone on with', () => {
 });
 
 describe('a DATA_DIR that cannot be written', () => {
-  it.each(['book-heads.jsonl', 'log-head.json'])(
-    'by %s: what money has bought is delivered on a resend, nothing new is taken, and all of it ends by itself',
+  it.each(['book-heads.jsonl.lock', 'log-head'])(
+    'for %s is in the way: what money has bought is delivered on a resend, nothing new is taken, and all of it ends by itself',
     async file => {
       const ground = await openGround();
       const gateway = await ground.start();
@@ -238,9 +238,10 @@ describe('a DATA_DIR that cannot be written', () => {
       expect((await answerTo(gateway, kept)).status).toBe(200);
       const transfers = async () => (await ground.chain.transfers(ground.pay_to)).length;
       const before = await transfers();
-      // The file cannot be written, because a writer must take this lock and it is already taken.
-      const lock = join(ground.data_dir, `${file}.lock`);
-      await mkdir(lock);
+      // The lock that a writer must take is a folder, and the folder of the saved heads is a file.
+      const path = join(ground.data_dir, file);
+      await rm(path, { recursive: true, force: true });
+      await (file === 'log-head' ? writeFile(path, '') : mkdir(path));
       const heard = await send(gateway, paid);
       expect(nameOf(heard)).toBe('503 settlement_pending');
       expect(heard.body).not.toHaveProperty('charged');
@@ -251,14 +252,14 @@ describe('a DATA_DIR that cannot be written', () => {
       expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503);
       expect(await send(gateway, late)).toMatchObject({ status: 503, body: { charged: false } });
       expect(await transfers()).toBe(before + 1);
-      if (file === 'book-heads.jsonl') {
+      if (file === 'book-heads.jsonl.lock') {
         const position = await positionIn(ground.database, owner);
         expect((await setBudget(gateway, owner, '1')).status).toBe(503);
         expect(await positionIn(ground.database, owner)).toBe(position);
         const rotation = await post(gateway, `/v1/agents/${owner.agent_id}/book/rotate`, { session: owner.session });
         expect(rotation.status).toBe(503);
       }
-      await rmdir(lock);
+      await rm(path, { recursive: true });
       await eventually('ready', async () => ((await fetch(`${gateway.url}/readyz`)).ok ? true : null));
       expect((await send(gateway, late)).status).toBe(200);
       // The old session is still valid, because no new one was given out.

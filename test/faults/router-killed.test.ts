@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type Broadcast, bearer, report, startRouter } from '../harness/doors/router.ts';
 import type { DyingService } from '../harness/faults/dying-service.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
@@ -101,8 +101,8 @@ it('killed once it stands and before its head is saved: the same receipt, told u
     text: 'select tree_size from receipt where task_id = $1',
     values: [body.task_id],
   });
-  const saved = JSON.parse(await readFile(ground.saved_head, 'utf8')) as { tree_size: number };
-  expect(saved.tree_size).toBeGreaterThanOrEqual(Number(receipt?.tree_size));
+  const saved = await savedHead(ground.saved_head).read();
+  expect(saved?.tree_size).toBeGreaterThanOrEqual(Number(receipt?.tree_size));
   expect(await standing()).toEqual(before);
 });
 

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { savedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { nameOf, newBuyer, send, trySend } from '../harness/faults/buyer.ts';
 import { eventually, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/log-halt.ts';
@@ -19,9 +19,8 @@ async function folder(): Promise<string> {
   return made;
 }
 
-async function savedSize(data_dir: string): Promise<number> {
-  const head = JSON.parse(await readFile(join(data_dir, 'log-head.json'), 'utf8')) as { tree_size: number };
-  return head.tree_size;
+async function savedSize(data_dir: string): Promise<number | undefined> {
+  return (await savedHead(join(data_dir, 'log-head.json')).read())?.tree_size;
 }
 
 const refused = new Set(['503 unavailable', '503 settlement_pending']);

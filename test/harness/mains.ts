@@ -15,6 +15,7 @@ const mains: Readonly<Record<string, () => Promise<unknown>>> = {
   'test/harness/faults/gateway-with-faults.ts': () => import('./faults/gateway-with-faults.ts'),
   'test/harness/hold-job.child.ts': () => import('./hold-job.child.ts'),
   'test/harness/ledger/append-and-die.child.ts': () => import('./ledger/append-and-die.child.ts'),
+  'test/harness/log/save-heads.child.ts': () => import('./log/save-heads.child.ts'),
   'test/harness/log/halting-witness.child.ts': () => import('./log/halting-witness.child.ts'),
   'test/harness/faults/gateway-that-stops-soon.ts': () => import('./faults/gateway-that-stops-soon.ts'),
   'test/harness/operations/gateway-with-wrong-clock.ts': () => import('./operations/gateway-with-wrong-clock.ts'),

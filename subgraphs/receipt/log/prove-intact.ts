@@ -40,6 +40,23 @@ export async function proveLogIntact(database: Database, saved: TreeHeadFacts | 
   return saved === null ? { kind: 'unsaved', found } : { kind: 'intact', found };
 }
 
+/**
+ * The same for the heads that several processes have saved, the largest first: `saved` is the first that the log does not extend, or else
+ * the largest.
+ */
+export async function proveAllIntact<H extends TreeHeadFacts>(
+  database: Database,
+  heads: readonly H[],
+): Promise<{ readonly saved: H | null; readonly integrity: LogIntegrity }> {
+  const [largest = null, ...others] = heads;
+  const integrity = await proveLogIntact(database, largest);
+  for (const saved of integrity.kind === 'intact' ? others : []) {
+    const other = await proveLogIntact(database, saved);
+    if (other.kind !== 'intact') return { saved, integrity: other };
+  }
+  return { saved: largest, integrity };
+}
+
 async function isExtendedBy(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
   if (compareHeads([saved], found).kind === 'contradicted') return false;
   return (await lastNotExtended(database, [saved], found)) === null;

@@ -7,9 +7,11 @@ import { openLog } from '../../../gateway/log/open-log.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { renewLease } from '../../../subgraphs/receipt/claim/lease.ts';
 import { declareBreak, headToContinue } from '../../../subgraphs/receipt/log/break.ts';
+import { createSlots } from '../../../subgraphs/receipt/log/head-slots.ts';
 import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
 import { collectAll, collection, issuer } from '../../harness/ledger/fixture.ts';
+import { headOf } from '../../harness/log/leaves.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 import { freshStore } from '../../harness/store.ts';
@@ -42,6 +44,7 @@ async function nineLeaves(): Promise<SavedLog> {
     [8, 9],
   ])
     await grow(database, saved_head, batch);
+  await saved_head.close();
   return { database, data_dir, lines, open };
 }
 
@@ -132,6 +135,17 @@ describe('a start on a log that is not the one that was signed', () => {
     const { data_dir, open } = await nineLeaves();
     await rm(join(data_dir, 'log-head.json'));
     await expect(open()).rejects.toThrow(/no saved head at .*log-head\.json.*: the database has size 9/);
+    await expect(open()).rejects.toThrow(WAY_ON);
+  });
+
+  it.each([
+    ['larger', 12, 'the log is shrunken: the head saved outside the database has size 12'],
+    ['smaller', 7, 'the log is rewritten: the head saved outside the database has size 7'],
+  ])('that differs from what one of several processes has signed, %s: refused', async (_what, size, named) => {
+    const { data_dir, open } = await nineLeaves();
+    const other = await createSlots(join(data_dir, 'log-head'), { epoch: 0, head: headOf('x'.repeat(size)) });
+    atEnd(async () => other.close());
+    await expect(open()).rejects.toThrow(named);
     await expect(open()).rejects.toThrow(WAY_ON);
   });
 

@@ -135,6 +135,7 @@ it('a saved head of another log, put there while the process runs, halts the log
   number = 100;
   const stranger = await open(folder);
   await append(stranger);
+  await stranger.log.saved_head.close();
   database = theirs;
   await writeFile(join(one.data_dir, 'log-head.json'), await readFile(join(folder, 'log-head.json')));
   await expect.poll(() => one.log.standing.halt).toMatchObject({ found: { tree_size: 1 } });

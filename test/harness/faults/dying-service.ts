@@ -18,16 +18,17 @@ import { ServiceSockets } from './service-sockets.ts';
  * A killed process leaves only what it has sent to others (Postgres, chains, hubs, callers) and the files of its DATA_DIR. Its later steps
  * never happen. At the fault point the following is therefore done within one turn of the event loop, in which no other code runs:
  *
- * - **Sockets** of every kind are closed as the kernel closes those of a killed process (`ServiceSockets`), and no new one
- *   is opened afterwards. Bytes that were written arrive, even if they are not read yet. An answer that was not read is lost.
- *   Postgres rolls back an open transaction.
- * - **The port** is closed and callers are cut off. Later calls are refused.
- * - **The lease** is not renewed, because Postgres cannot be reached. It expires after six seconds, or when the test ends it.
- * - **DATA_DIR** is reached through a symbolic link, which is moved to an empty folder. A temporary file is then never
- *   renamed to its final name, and stays as it would after a kill. A line that is being written to the file of heads by
- *   minute still arrives. Its head is saved already, so this equals a death one write later.
- * - **The call** that has reached the point never continues, because the promise that it awaits does not resolve while the
- *   test's file runs.
+ * - **Sockets** of every kind: the kernel closes those of a killed process. Bytes that it had written arrive, even if
+ *   they are not read yet; an answer that it has not read is lost; Postgres rolls back an open transaction. Here the same
+ *   sockets are closed in the same way (`ServiceSockets`), and no new one is opened from then on.
+ * - **Its port** is closed, and its callers are cut off. Later calls are refused.
+ * - **Its lease** is renewed no more, as Postgres cannot be reached, and expires after six seconds, or when the test says
+ *   that they are over.
+ * - **Its DATA_DIR** is reached by a link of its own, which is turned to an empty folder. A file that was being written
+ *   aside is never renamed into its place, and its remains stay as after a kill. A head that is being written to its own
+ *   slots, or to the file of heads by minute, still arrives: this equals a death one write later.
+ * - **The call** that has reached the point never continues: the promise that it awaits does not resolve while the test's
+ *   file runs.
  *
  * The remaining code continues with its timers and jobs until the service is stopped, which happens at once to save time. It cannot affect
  * anything outside, because each effect would use one of the above. Its log ends at its death.
