@@ -1,5 +1,5 @@
 import { type JsonObject } from '../../../schema/canonical-json.ts';
-import { booksOf, type CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
+import { booksOfCollections, type CollectedCall } from '../../../subgraphs/book/ledger/collect.ts';
 import { awaitArrivals } from '../../../subgraphs/receipt/claim/doubt.ts';
 import { endKeyCalls } from '../../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../../subgraphs/receipt/claim/key-call/idempotency-names.ts';
@@ -41,7 +41,7 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
       const stamps = recordings.some(({ answer }) => answer.kind === 'stamp');
       return {
         // A stamp locks its rows between the log's head and the books'.
-        ...(stamps ? {} : { books: booksOf(collections) }),
+        ...(stamps ? {} : { books: booksOfCollections(collections) }),
         sent: [marked, ...(ended ? [ended] : [])],
         async append(log) {
           for (const recording of recordings) answers.push(await answerOf(tx, recording, log.collected_at_ms));

@@ -70,7 +70,7 @@ export async function collect(
   items: readonly Collection[],
   locked_before?: Heads,
 ): Promise<{ collected: readonly CollectedCall[]; tree_head: SignedTreeHead }> {
-  const locked = locked_before ?? (await lockBooks(tx, booksOf(items)));
+  const locked = locked_before ?? (await lockBooks(tx, booksOfCollections(items)));
   const books = await withUsualSpending(tx, locked, landingOn(items), log.collected_at_ms);
 
   const rows: RowRecord[] = [];
@@ -103,7 +103,7 @@ export async function collect(
 }
 
 /** The books on which rows are appended. */
-export function booksOf(items: readonly Collection[]): readonly AgentId[] {
+export function booksOfCollections(items: readonly Collection[]): readonly AgentId[] {
   return items.flatMap(({ landing, also_on = [] }) => [
     ...(landing === null ? [] : [landing.agent_id]),
     ...also_on.map(({ agent_id }) => agent_id),
