@@ -1,9 +1,18 @@
 import pg from 'pg';
 import { DatabaseAway, isOutage, leavesConnection, wasEnded } from './outage.ts';
 
+/** A statement of a transaction. */
+export interface Statement extends pg.QueryConfig {
+  /**
+   * True if the statement changes nothing: it reads, or takes locks. Then it may be sent in the same turn as the statements before it, when it
+   * is not known yet that the transaction has begun. Others wait until it has.
+   */
+  readonly changes_nothing?: true;
+}
+
 /** An open transaction on a raw connection. While it is open, nothing outside the database is awaited. */
 export interface Tx {
-  query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>>;
+  query<R extends pg.QueryResultRow>(statement: string | Statement): Promise<pg.QueryResult<R>>;
   /**
    * Sends a statement whose result is not needed, without waiting for it. If it fails, the transaction fails with its error. Later
    * statements and the commit are sent after it, so locks are held for one round trip instead of one per statement.
@@ -36,7 +45,8 @@ export async function transaction<T>(pool: pg.Pool, by: TransactionStart, work: 
 }
 
 /** SQLSTATE invalid_sql_statement_name: there is no prepared statement with that name. */
-const NOT_PREPARED = '26000';
+const isUnprepared = (failure: Error | null): failure is pg.DatabaseError =>
+  failure instanceof pg.DatabaseError && failure.code === '26000';
 
 async function attempt<T>(
   pool: pg.Pool,
@@ -58,19 +68,20 @@ async function attempt<T>(
   try {
     if (!isPrepared(client, begin)) await statements.begin();
     const result = await work(statements);
-    statements.requireSound();
+    await statements.end();
     if (!statements.begun) return result;
     in_doubt = true;
     await commit(client, statements);
     statements.requireSound();
     return result;
   } catch (caught) {
+    statements.ended = true;
     const error = statements.causeOf(caught);
     // If a statement failed before the server received it, driver and server disagree about the state of the session, so it is not used
     // again.
     if (statements.failure && !(statements.failure instanceof pg.DatabaseError)) onBroken(statements.failure);
     // The connection has lost what the driver takes for prepared, and would fail again.
-    if (error instanceof pg.DatabaseError && error.code === NOT_PREPARED) onBroken(error);
+    if (isUnprepared(statements.failure)) onBroken(statements.failure);
     const answered = leavesConnection(error);
     if (!answered) onBroken(error as Error);
     else if (statements.begun) await client.query('rollback').catch(onBroken);
@@ -122,12 +133,14 @@ class BeginningQuery extends ExtendedQuery {
   /** Read by the driver. */
   readonly query_timeout: number | undefined;
   readonly #begin: readonly string[];
+  readonly #onBegun: () => void;
   #unanswered: number;
 
-  constructor(begin: readonly string[], config: BoundedConfig, answered: Answered<never>) {
+  constructor(begin: readonly string[], onBegun: () => void, config: BoundedConfig, answered: Answered<never>) {
     super({ ...config, queryMode: 'extended' }, answered);
     this.query_timeout = config.query_timeout;
     this.#begin = begin;
+    this.#onBegun = onBegun;
     this.#unanswered = begin.length;
   }
 
@@ -140,16 +153,22 @@ class BeginningQuery extends ExtendedQuery {
   }
 
   override handleCommandComplete(message: unknown, connection: DriverConnection): void {
-    if (this.#unanswered > 0) this.#unanswered--;
-    else super.handleCommandComplete(message, connection);
+    if (this.#unanswered === 0) super.handleCommandComplete(message, connection);
+    else if (--this.#unanswered === 0) this.#onBegun();
   }
 }
 
 /** Statements of one transaction. The first error is the error of the transaction, whichever result is read. */
 class Statements implements Tx {
   failure: Error | null = null;
+  /** Whether the transaction is over, or is about to be. What is sent afterwards would be committed by itself. */
+  ended = false;
   /** Whether the statements that begin the transaction were sent. */
   begun = false;
+  /** Whether the server has answered that the transaction has begun. */
+  #confirmed = false;
+  /** Statements that wait for that answer, in order. */
+  #waiting: (() => void)[] = [];
   readonly #client: pg.PoolClient;
   readonly #begin: readonly string[];
   /** Limit of each statement, under the name that the driver uses. */
@@ -165,10 +184,19 @@ class Statements implements Tx {
   async begin(): Promise<void> {
     this.begun = true;
     for (const text of this.#begin) await this.#client.query({ name: text, text });
+    this.#confirmed = true;
     prepared.set(this.#client, new Set([...(prepared.get(this.#client) ?? []), ...this.#begin]));
   }
 
-  query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>> {
+  /** Resolves when all statements are sent, so that the commit can follow. @throws the first error that is known by then */
+  async end(): Promise<void> {
+    if (this.begun && !this.#confirmed && this.failure === null)
+      await new Promise<void>(resolve => this.#waiting.push(resolve));
+    this.ended = true;
+    this.requireSound();
+  }
+
+  query<R extends pg.QueryResultRow>(statement: string | Statement): Promise<pg.QueryResult<R>> {
     return new Promise((resolve, reject) => {
       this.#send<R>(statement, (fault, result) => (fault ? reject(fault) : resolve(result)));
     });
@@ -192,18 +220,42 @@ class Statements implements Tx {
   }
 
   /** Uses a callback, because that runs before any code that awaits a promise. */
-  #send<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig, heard: Answered<pg.QueryResult<R>>): void {
-    const asked = typeof statement === 'string' ? { text: statement } : statement;
+  #send<R extends pg.QueryResultRow>(statement: string | Statement, answered: Answered<pg.QueryResult<R>>): void {
+    const { changes_nothing = false, ...asked } = typeof statement === 'string' ? { text: statement } : statement;
     const config: BoundedConfig = this.#bound === null ? asked : { ...asked, ...this.#bound };
-    const answered = (fault: Error | null, result: pg.QueryResult<R>) => {
-      if (fault) this.failure ??= fault;
-      heard(fault, result);
+    const onAnswer: Answered<pg.QueryResult<R>> = (fault, result) => {
+      if (fault) this.#fail(fault);
+      answered(fault, result);
     };
-    if (this.begun) this.#client.query<R>(config, answered);
-    else {
+    if (!this.begun) {
       this.begun = true;
-      this.#client.query(new BeginningQuery(this.#begin, config, answered) as unknown as pg.Submittable);
-    }
+      const first = new BeginningQuery(this.#begin, () => this.#confirm(), config, onAnswer);
+      this.#client.query(first as unknown as pg.Submittable);
+    } else if (this.#confirmed || (changes_nothing && this.#waiting.length === 0)) this.#sendNow(config, onAnswer);
+    else this.#waiting.push(() => this.#sendNow(config, onAnswer));
+  }
+
+  #sendNow<R extends pg.QueryResultRow>(config: BoundedConfig, onAnswer: Answered<pg.QueryResult<R>>): void {
+    const fault = this.failure ?? (this.ended ? new Error('a statement was to be sent after its transaction') : null);
+    if (fault === null) this.#client.query<R>(config, onAnswer);
+    // Not before its sender has gone on, as with an answer.
+    else queueMicrotask(() => onAnswer(fault, undefined as never));
+  }
+
+  #confirm(): void {
+    this.#confirmed = true;
+    this.#sendWaiting();
+  }
+
+  #fail(fault: Error): void {
+    this.failure ??= fault;
+    this.#sendWaiting();
+  }
+
+  #sendWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const send of waiting) send();
   }
 }
 

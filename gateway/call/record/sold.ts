@@ -27,7 +27,7 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
       if (named.length > 0) await keepNamed(tx, named);
       await holdWaivedSlots(tx, by_key);
       const leases = paid.map(({ lease }) => lease);
-      // This statement is sent before the log is locked, so that a lost claim locks the log only briefly.
+      // This statement is sent before the log is locked, so that a lost claim, which is rare, locks it only until the rollback arrives.
       const marked = markRecorded(tx, leases, siblingsOf(paid));
       const vouched = paid.flatMap(({ lease, settled }) =>
         settled.transfer.kind === 'vouched' ? [lease.claim_key] : [],
@@ -40,8 +40,8 @@ export function soldKind({ vault }: Pick<Ground, 'vault'>): RecordKind<Recording
       const collections = recordings.flatMap(recording => recording.collections);
       const stamps = recordings.some(({ answer }) => answer.kind === 'stamp');
       return {
-        // A stamp locks its rows between the log's head and the books'.
-        ...(stamps ? {} : { books: booksOfCollections(collections) }),
+        // A stamp locks its rows between the log's head and the books'. A call by key is often lost, to a cancel, and should not wait for books.
+        ...(stamps || by_key.length > 0 ? {} : { books: booksOfCollections(collections) }),
         sent: [marked, ...(ended ? [ended] : [])],
         async append(log) {
           for (const recording of recordings) answers.push(await answerOf(tx, recording, log.collected_at_ms));
@@ -113,7 +113,7 @@ function firstOfEach(recordings: readonly Recording[], collected: readonly Colle
  * Stores the session of each call before the rows of the batch are written. Returns the payments that count as spent under a session: those
  * of the calls, and a payment that was held until now, which counted both. Calls by API key count towards no cap.
  */
-export async function keepUnderSessions(
+async function keepUnderSessions(
   tx: Tx,
   paid: readonly Extract<Recording, { lease: object }>[],
   by_key: readonly Recording[],

@@ -117,7 +117,11 @@ async function headsBy(
   statement: { readonly name: string; readonly text: string },
   agent_ids: readonly AgentId[],
 ): Promise<Heads> {
-  const { rows } = await tx.query<StoredHead>({ ...statement, values: [[...new Set(agent_ids)]] });
+  const { rows } = await tx.query<StoredHead>({
+    ...statement,
+    changes_nothing: true,
+    values: [[...new Set(agent_ids)]],
+  });
   return new Map(rows.map(row => [row.agent_id, headFromRow(row)]));
 }
 

@@ -56,6 +56,7 @@ export async function readOpenAmounts(tx: Tx, requests: readonly FundedRequest[]
   if (groups.size === 0) return new Map();
   const { rows } = await tx.query<{ name: string; open_atomic: bigint }>({
     name: 'open amounts of payers',
+    changes_nothing: true,
     text: `select g.name, o.open_atomic from jsonb_to_recordset($1::jsonb) as g(name text, payer text, moved jsonb),
       lateral (select coalesce(sum(c.amount_atomic), 0) as open_atomic from payment_claim c
         where c.payer = g.payer and c.state in ('claimed', 'settling')

@@ -114,7 +114,12 @@ export function linkFromText(text: string): HeadLink | null {
  */
 export async function lockLogHead(tx: Tx, known: KnownLog): Promise<OpenLog> {
   known.requireSound();
-  const { rows } = await tx.query<HeadRow>({ name: 'lock log head', text: LOCK, values: [LOG_ID] });
+  const { rows } = await tx.query<HeadRow>({
+    name: 'lock log head',
+    changes_nothing: true,
+    text: LOCK,
+    values: [LOG_ID],
+  });
   const head = rows[0];
   if (head === undefined) throw new Error(`the log has no head ${LOG_ID}`);
   const found = { tree_size: head.tree_size, root_hash: head.root_hash.toString('hex') };

@@ -21,6 +21,7 @@ export async function agentsOfWallets(tx: Tx, wallets: readonly string[]): Promi
   if (wallets.length === 0) return new Map();
   const { rows } = await tx.query<{ wallet: string; agent_id: AgentId }>({
     name: 'agents of wallets',
+    changes_nothing: true,
     text: 'select wallet, agent_id from agent where wallet = any($1)',
     values: [wallets],
   });

@@ -19,6 +19,9 @@ interface CutOptions {
 
 export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
+/** Names of the prepared statements that begin a transaction. */
+const BEGINS: ReadonlySet<string> = new Set(['begin', 'begin read only']);
+
 /** A proxy in front of Postgres. It can cut a transaction's connection at its commit, or refuse all connections. */
 export async function startDatabaseProxy(database_url: string) {
   const target = new URL(database_url);
@@ -62,8 +65,8 @@ export async function startDatabaseProxy(database_url: string) {
     client.on('data', bytes => {
       for (const message of said.read(bytes)) {
         const text = queryText(message);
-        if (text?.startsWith('begin')) spoken.clear();
         const executed = boundStatement(message);
+        if (executed !== null && BEGINS.has(executed)) spoken.clear();
         if (executed !== null) spoken.add(executed);
         const committed = text === 'commit' && cut !== null && spoken.has(cut.statement);
         // The messages before the commit have reached the server, but the commit itself must not.

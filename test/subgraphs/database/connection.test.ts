@@ -64,6 +64,43 @@ describe('the first statement of a transaction, which is sent together with its 
     expect(await rows()).toEqual([{ kept: outcomes.filter(outcome => outcome === 'kept').length }]);
   });
 
+  it('keeps what follows it from running if the begin fails', async () => {
+    const follow = { text: `insert into begun values ('two')` };
+    const before = await rows();
+    const connections = Array.from({ length: database.usage().open }, () =>
+      database.transaction(async tx => {
+        await tx.query('deallocate all');
+        await new Promise(setImmediate);
+      }),
+    );
+    await Promise.all(connections);
+    const failed = database.transaction(async tx => {
+      tx.write(insert);
+      tx.write(follow);
+      await tx.query({ ...follow });
+    });
+    await expect(failed).rejects.toMatchObject({ code: '26000' });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('waits with statements that change something, and sends others at once', async () => {
+    const sent = await database.transaction(async tx => {
+      tx.write(insert);
+      const read = tx.query<{ kept: number }>({
+        text: 'select count(*)::int as kept from begun',
+        changes_nothing: true,
+      });
+      tx.write({ text: `insert into begun values ('three')` });
+      const after = tx.query<{ kept: number }>({
+        text: 'select count(*)::int as kept from begun',
+        changes_nothing: true,
+      });
+      const [first, second] = await Promise.all([read, after]);
+      return (second.rows[0]?.kept ?? 0) - (first.rows[0]?.kept ?? 0);
+    });
+    expect(sent).toBe(1);
+  });
+
   it('may be any kind of statement, and its rows are returned', async () => {
     const answers = [];
     for (let times = 0; times < 3; times++) {
@@ -80,6 +117,18 @@ describe('the first statement of a transaction, which is sent together with its 
   it('is not needed: a transaction without statements returns its result', async () => {
     expect(await database.transaction(async () => 'nothing')).toBe('nothing');
   });
+});
+
+it('nothing is sent for a transaction that is over', async () => {
+  let late: Promise<unknown> = Promise.resolve();
+  const over = database.transaction(async tx => {
+    await tx.query('select 1');
+    late = new Promise(setImmediate).then(() => tx.query('select 2'));
+    late.catch(() => {});
+    throw new Error('given up');
+  });
+  await expect(over).rejects.toThrow('given up');
+  await expect(late).rejects.toThrow('after its transaction');
 });
 
 describe('a session that a library gives back twice', () => {
