@@ -136,6 +136,15 @@ export interface ReadSlots extends SlotRecord {
   readonly bytes: Buffer;
 }
 
+/** A whole slot that this version does not understand may be the newest one. @throws UnreadableHead */
+function newestSlotOf(path: string, bytes: Buffer): ReturnType<typeof newestSlot> {
+  try {
+    return newestSlot(bytes);
+  } catch (fault) {
+    throw new UnreadableHead(path, fault);
+  }
+}
+
 /** The newest head in a file: `known` if the file is as it was then, null if it is gone. @throws UnreadableHead */
 export function readSlots(path: string, known: ReadSlots | null): ReadSlots | null {
   let last: Buffer | null = null;
@@ -143,7 +152,7 @@ export function readSlots(path: string, known: ReadSlots | null): ReadSlots | nu
     const bytes = readSlotBytes(path);
     if (bytes === null) return null;
     if (known?.bytes.equals(bytes)) return known;
-    const newest = newestSlot(bytes);
+    const newest = newestSlotOf(path, bytes);
     if (newest !== null) return { epoch: newest.epoch, head: newest.head, bytes };
     // While it is read, its process may write one slot after the other; only what stays the same is damaged.
     if (last?.equals(bytes)) throw new UnreadableHead(path);
@@ -166,10 +175,13 @@ export function takeOver(path: string): boolean {
     chmodSync(path, TAKEN_MODE);
     return (statSync(path).mode & 0o777) === TAKEN_MODE;
   } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (UNMARKABLE.has((fault as NodeJS.ErrnoException).code ?? '')) return false;
     throw fault;
   }
 }
+
+/** The file is gone, or this file system or its owner allows no other mode. */
+const UNMARKABLE: ReadonlySet<string> = new Set(['ENOENT', 'EPERM', 'EACCES', 'ENOTSUP', 'EROFS']);
 
 /** The file of this process. */
 export interface OwnSlots {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../../../schema/digest.ts';
 import {
   createSlots,
   type OwnSlots,
@@ -48,6 +49,14 @@ describe('the file of one process', () => {
       expect((await stat(own.path)).size).toBe(2 * SLOT_BYTES);
     }
     expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('is unreadable if a whole slot is of a form that this version does not know, because it may be the newest', async () => {
+    await own.write(record('ab'));
+    const text = JSON.stringify({ sequence: 9, epoch: 'later', head: {} });
+    const line = `${sha256Hex(text)} ${text}\n`;
+    await writeFile(own.path, (await readFile(own.path)).fill(line.padEnd(SLOT_BYTES), 0, SLOT_BYTES));
+    expect(readSize()).toBe('unreadable');
   });
 
   it.each([1, 2, 3])('write %i, cut short at any byte: has the head before, or all of the new one', async writes => {
