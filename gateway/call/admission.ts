@@ -22,7 +22,7 @@ import { type CallParts } from './parts.ts';
 import { type Respond } from './respond.ts';
 import { type Presented } from './states.ts';
 
-export type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
+type Replayed = Extract<ClaimOutcome, { kind: 'replayed' }>;
 
 interface Admitted {
   readonly kind: 'admitted';
@@ -32,7 +32,7 @@ interface Admitted {
   readonly funds: Funds | null;
 }
 
-export type Admission =
+type Admission =
   | Admitted
   | Replayed
   /** The book refused the same call before. */

@@ -23,7 +23,7 @@ import { requireParent } from './admission.ts';
 import { type HeldKeyCall } from './claim/key-calls.ts';
 import { landingOf } from './claim/take.ts';
 import { callerByKey } from './failures.ts';
-import { admitUnderKey, type GrantParts, type KeyCallUnder, modelsUnder } from './grants.ts';
+import { admitUnderKey, type GrantParts, type KeyCallUnder, modelsUnder, requireSharedModel } from './grants.ts';
 import { type AnsweredBefore, answerAgain, answeredBefore, namedAnswer, namedCallOf, nameLost } from './names.ts';
 import { type CallParts } from './parts.ts';
 import { isFound, type Landing, SlotTaken, workedLanding } from './record/facts.ts';
@@ -31,11 +31,11 @@ import { refusedByBook } from './refused-by-book.ts';
 import { paidRequestHash, type RequestedSale } from './request.ts';
 import { type Respond } from './respond.ts';
 import { announceSalt } from './response-headers.ts';
-import { type Held, type Kept } from './states.ts';
+import { type Held, type Kept, type Settled } from './states.ts';
 import { workUntil } from './work-time.ts';
 
 /** An API key that replaces a payment. */
-export interface Waiver {
+interface Waiver {
   readonly by: WaivedBy | null;
   readonly hash: string;
 }
@@ -132,6 +132,7 @@ export async function holdByKey(
     const allowed_models = modelsUnder(key_call, taken.allowed_models);
     const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models };
     held = heldByKey(parts, withWouldBlock(key_call, taken), end, context, bounds);
+    requireSharedModel(call, allowed_models);
     await faults?.reach('after_claim');
     return held;
   } catch (error) {
@@ -181,6 +182,16 @@ function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
 }
 
 function heldByKey(parts: KeyParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
+  // There is no payment to settle.
+  const settled: Settled = {
+    payment_ref: null,
+    announce: () => announceSalt(context, call.landing),
+    async record(done) {
+      const charged = await recordCall(parts, call, done);
+      end();
+      return charged;
+    },
+  };
   return {
     kind: 'held',
     task_id: call.task_id,
@@ -189,13 +200,7 @@ function heldByKey(parts: KeyParts, call: KeyCall, end: () => void, context: Con
     status: 'waived',
     bounds,
     steps: context.response.stopwatch,
-    // There is no payment to settle.
-    settle: async () => ({ payment_ref: null, announce: () => announceSalt(context, call.landing) }),
-    async record(done) {
-      const charged = await recordCall(parts, call, done);
-      end();
-      return charged;
-    },
+    settle: async () => settled,
     abandon: error => breakOff(parts, call, error).finally(end),
   };
 }

@@ -1,43 +1,54 @@
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { verifyUrl } from '../../schema/links.ts';
 import { isBookStopped } from '../../subgraphs/book/policy/kill-switch.ts';
-import type { ChargedAnswer, ChargedStream } from '../../subgraphs/charge-port.ts';
-import type { Context } from '../../subgraphs/context.ts';
+import { type ChargedAnswer, type ChargedStream } from '../../subgraphs/charge-port.ts';
+import { type Context } from '../../subgraphs/context.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
-import type { Piece } from '../../subgraphs/piece.ts';
-import type { AnyPaid, AnyStream, AnyWhole, Leg } from '../../subgraphs/sale.ts';
-import type { RecordableOutcome } from '../rails/outcome.ts';
+import { type Piece } from '../../subgraphs/piece.ts';
+import { type AnyPaid, type AnyStream, type AnyWhole, type Leg } from '../../subgraphs/sale.ts';
+import { type RecordableOutcome } from '../rails/outcome.ts';
 import { admitPayment } from './admission.ts';
 import { holdByKey, waiverOf } from './by-key.ts';
 import { outcomeOfClaim, takeClaim } from './claim/take.ts';
 import { drivenBy, type StreamDriver } from './drive-stream.ts';
 import { abandonClaimed } from './give-up.ts';
-import { modelsUnder } from './grants.ts';
+import { modelsUnder, requireSharedModel } from './grants.ts';
 import { unlessGuessed } from './guesses.ts';
 import { keepLeg } from './held-leg.ts';
 import { withKnownCharge } from './known-charge.ts';
 import { buyOnce } from './names.ts';
-import type { CallParts } from './parts.ts';
+import { type CallParts } from './parts.ts';
 import { recordClaim, recordUnanswered } from './record-claim.ts';
 import { refusedByBook } from './refused-by-book.ts';
 import { redeliver } from './replay.ts';
 import { announce } from './response-headers.ts';
 import { adopt, settle, transferElsewhere } from './settle.ts';
-import type { Bought, Claimed, Held, HeldFirst, Kept, Movement, Presented, Settled } from './states.ts';
+import {
+  type Bought,
+  type Claimed,
+  type Held,
+  type Kept,
+  type Movement,
+  type Presented,
+  type SettledPayment,
+} from './states.ts';
 import { verifyCall } from './verify-payment.ts';
 import { workUntil } from './work-time.ts';
 
 /*
- * A paid call, from its request to its answer: verify → claim → work → settle → record. Every way in which it ends is on this page.
+ * A paid call, from its request to its answer: verify → claim → work → settle → record. Each step goes on or throws `respond(outcome)`; the
+ * outcomes are in respond.ts.
  *
- * What is left if the process dies, by the last step that it has finished:
+ * What is stored if the process dies, by the last commit of the call. A call by API key stores nothing of itself before its record.
  *
- *   verify   nothing; the payment is unused
- *   claim    the claim: it is released once the lease of this process has ended, because nothing was sent
- *   work     the same
- *   settle   the signed transaction and the encrypted answer, stored before the transaction is sent: reconcile asks the chain and records
- *   record   row, receipt and leaf: the same payment gets the same answer
+ *   none     Nothing. The payment is unused.
+ *   claim    The claim. It is released once the lease of this process has ended, because nothing was sent. If the payment is spent
+ *            (`adopt`), it is settling from then on, as behind settle.
+ *   settle   What is to be sent and what is in hand: the sealed answer, or what a stamp has found; of a stream only its model and hub. It
+ *            is committed before it is sent, so any process sends it, and the chain decides. If the money has not moved, the claim is
+ *            released. If it has, the call is recorded, a stream without its answer, which is then owed; the first of two payments is held.
+ *   record   Row, receipt and leaf: the same payment gets the same answer.
  */
 
 /**
@@ -65,7 +76,7 @@ export async function sellWhole(
     await parts.faults?.reach('after_work');
     const settled = await call.settle(done);
     steps.begin('record');
-    const charged = await call.record(done);
+    const charged = await settled.record(done);
     settled.announce();
     return charged;
   } catch (error) {
@@ -100,7 +111,7 @@ export async function sellStream(
     reader.release();
     // The reader of a later failure has already received part of the text.
     const recorded = reader.ended
-      .then(() => call.record(work.finishedWork()))
+      .then(() => settled.record(work.finishedWork()))
       .catch(async error => {
         throw await call.abandon(error);
       });
@@ -135,7 +146,10 @@ export async function sellFirst(
   try {
     const settled = await call.settle(null);
     await parts.faults?.reach('before_hold');
-    await call.keep();
+    const { task_id, lease, payment } = claimed;
+    const { transfer } = settled;
+    const { authorization } = payment;
+    await keepLeg(parts, { paid, args: claimed.args, task_id, lease, authorization, transfer });
     settled.announce();
     return settled.payment_ref ?? '';
   } catch (error) {
@@ -197,20 +211,18 @@ async function admitAndClaim(parts: CallParts, shown: Presented, context: Contex
  * Holds a call that rests on its own payment. Its money moves in `settle` and nowhere else. If its payment is used already, the chain is
  * asked before any work whether it paid this service. If it did, the money has moved and nothing is sent.
  */
-async function hold(parts: CallParts, claimed: Claimed, context: Context): Promise<HeldFirst> {
+async function hold(parts: CallParts, claimed: Claimed, context: Context): Promise<Held<SettledPayment>> {
   const { task_id, args, payment, payer, allowed_models } = claimed;
   const { stopwatch: steps } = context.response;
   let movement: Movement = 'nothing_moved';
-  let transfer: RecordableOutcome | null = null;
   let stopped: Refusal | null = null;
   const abandon = (error: unknown) => abandonClaimed(parts, claimed, movement, error);
   try {
     await parts.faults?.reach('after_claim');
     const elsewhere = claimed.spent ? await transferElsewhere(parts, claimed) : null;
-    if (elsewhere === null) requireSharedModel(claimed);
+    if (elsewhere === null) requireSharedModel(claimed.call, allowed_models);
     else {
       movement = 'moved';
-      transfer = elsewhere;
       await adopt(parts, claimed, elsewhere);
       stopped = await stoppedByBook(parts, claimed, elsewhere);
       if (stopped !== null) throw stopped;
@@ -229,11 +241,8 @@ async function hold(parts: CallParts, claimed: Claimed, context: Context): Promi
         const settled = await settle(parts, claimed, in_hand, elsewhere);
         movement = settled.kind === 'transferred' ? 'moved' : settled.movement;
         if (settled.kind === 'refused') throw settled.refusal;
-        transfer = settled.transfer;
-        return settledBy(parts, claimed, transfer, context);
+        return settledBy(parts, claimed, settled.transfer, context);
       },
-      record: async done => recordClaim(parts, claimed, done, requireMoved(claimed, transfer)),
-      keep: async () => keepClaimed(parts, claimed, requireMoved(claimed, transfer)),
       abandon,
     };
   } catch (error) {
@@ -241,25 +250,17 @@ async function hold(parts: CallParts, claimed: Claimed, context: Context): Promi
   }
 }
 
-/** The reference of the transfer, and the function that reports it to the client. */
-function settledBy(parts: CallParts, claimed: Claimed, transfer: RecordableOutcome, context: Context): Settled {
+/** The call once its own payment has moved in that transfer. */
+function settledBy(parts: CallParts, claimed: Claimed, transfer: RecordableOutcome, context: Context): SettledPayment {
   const { payment, task_id, claim } = claimed;
   const { tx_hash: transaction } = transfer;
   const transfer_index = transfer.kind === 'transferred' ? transfer.transfer_index : null;
   return {
+    transfer,
     payment_ref: `${claim.network}:${transaction}`,
+    record: done => recordClaim(parts, claimed, done, transfer),
     announce: () => announce(parts, context, { payment, task_id, transaction, transfer_index, landing: claim.landing }),
   };
-}
-
-/**
- * Requires that book and grant allow a model in common, because each may allow other ones. A call that has been paid for is not refused.
- */
-function requireSharedModel({ call: { models }, allowed_models }: Claimed): void {
-  if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
-  const detail =
-    'None of the models that could answer this call is allowed by both the book and the grant. Nothing was charged.';
-  throw new Refusal('grant_exceeded', { param: 'model', detail, facts: { charged: false } });
 }
 
 /**
@@ -272,17 +273,6 @@ async function stoppedByBook(parts: CallParts, claimed: Claimed, transfer: Recor
   if (!works || !(await isBookStopped(parts.database, claim.agent_id))) return null;
   await recordUnanswered(parts, claimed, transfer);
   return parts.respond({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(parts.base_url, task_id) });
-}
-
-/** Stores the first of two payments as moved. @throws if its claim no longer belongs to this process */
-function keepClaimed(parts: CallParts, { paid, args, task_id, lease, payment }: Claimed, transfer: RecordableOutcome) {
-  if (paid.order !== 'leg') throw new Error(`${paid.field} is recorded as it is paid`);
-  return keepLeg(parts, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
-}
-
-function requireMoved({ task_id }: Claimed, transfer: RecordableOutcome | null): RecordableOutcome {
-  if (transfer === null) throw new Error(`${task_id} was to be written down before its payment had moved`);
-  return transfer;
 }
 
 /** The stored answer as a stream, with each channel in one piece. */

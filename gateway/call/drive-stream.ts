@@ -15,7 +15,7 @@ export function drivenBy(faults: Faults | null, source: Source): StreamDriver {
   });
 }
 
-export interface DriverOptions {
+interface DriverOptions {
   /** Bytes that may be buffered before `release`. At that size the source must wait. */
   readonly buffer_bytes_max: number;
   /** Called after each piece that follows `release`. */

@@ -11,7 +11,7 @@ interface Reverts {
   readonly until_ms: number;
 }
 
-export interface Rest {
+interface Rest {
   readonly seconds: number;
   /** RateLimit and RateLimit-Policy, if the wait comes from a rate. */
   readonly headers: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import { type Landing } from './record/facts.ts';
 import { type Claimed, type Movement } from './states.ts';
 
 /** Why a claim is given up. `definite`: nothing has moved. `by_caller`: the request or its router key is the reason. */
-export interface WhyGivenUp {
+interface WhyGivenUp {
   readonly reason: string;
   readonly definite: boolean;
   readonly by_caller?: boolean;

@@ -86,10 +86,26 @@ export async function admitUnderKey(
   return { shown, paid_under };
 }
 
+interface GrantedCall {
+  readonly under?: Pick<KeyCallUnder, 'shown'> | null;
+  readonly call: RequestedCall;
+}
+
 /** Models that both book and grant allow. Null if neither has a limit. */
 export function modelsUnder(
-  { under, call: { auto_models = [] } }: { readonly under?: KeyCallUnder | null; readonly call: RequestedCall },
+  { under, call: { auto_models = [] } }: GrantedCall,
   allowed: readonly string[] | null,
 ): readonly string[] | null {
   return under ? modelsWithin(under.shown.grant, auto_models, allowed) : allowed;
+}
+
+/**
+ * Refuses a call for which book and grant allow models of their own and none in common. What has been paid for is not refused: its models are
+ * no longer limited then (`candidatesFor`). @throws grant_exceeded
+ */
+export function requireSharedModel({ models }: RequestedCall, allowed_models: readonly string[] | null): void {
+  if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
+  const detail =
+    'None of the models that could answer this call is allowed by both the book and the grant. Nothing was charged.';
+  throw new Refusal('grant_exceeded', { param: 'model', detail, facts: { charged: false } });
 }

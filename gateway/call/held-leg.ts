@@ -98,7 +98,7 @@ export async function correctLeg(tx: Tx, leg: HeldLeg, decision: Transferred | N
 }
 
 /** Whether the payment's transfer is the one that is held. */
-export function isAsHeld(leg: HeldLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
+function isAsHeld(leg: HeldLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
   const now = transferBy(leg, moved);
   return now !== null && isWhere(leg.claim.heldTransfer as ObservedTransfer, now);
 }
@@ -125,7 +125,7 @@ async function letGo(tx: Tx, { paid, args, claim }: HeldLeg, reason: string): Pr
  * `stands`: the transfer is where it is held. `changing`: it is in doubt, or was just found elsewhere. `unknown`: the chain does not
  * answer.
  */
-export type FirstStanding = 'stands' | 'changing' | 'unknown';
+type FirstStanding = 'stands' | 'changing' | 'unknown';
 
 /**
  * Whether the first of two payments is where it is held. Its block may have been replaced since, so the chain is asked until the finalized

@@ -31,7 +31,7 @@ export interface Seller {
 }
 
 /** What this process remembers of its calls. A process that dies loses only this. */
-export interface Memory {
+interface Memory {
   readonly failures: Failures;
   readonly blocked_calls: BlockedCalls;
   readonly underway: WorkUnderway;
@@ -43,7 +43,7 @@ export interface Memory {
 }
 
 /** The commits of a call. Calls that arrive together share them. */
-export interface Commits {
+interface Commits {
   readonly queues: Queues;
   readonly record: RecordCall;
 }

@@ -4,7 +4,6 @@ import { type TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { verifyUrl } from '../../schema/links.ts';
 import { type AnsweredAgain } from '../../schema/receipt-shapes.ts';
-import { modelsWithin } from '../../schema/session/grant-rule.ts';
 import { type AnswerEnd, WHOLE } from '../../subgraphs/answer-end.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { allowedModels } from '../../subgraphs/book/policy/allowed-models.ts';
@@ -29,13 +28,14 @@ import { setAnsweredAgain } from '../../subgraphs/receipt/receipt/unsigned-facts
 import { type AnyPaid, type Route, type Work } from '../../subgraphs/sale.ts';
 import { type Tx } from '../../subgraphs/transaction.ts';
 import { type Vault } from '../../subgraphs/vault.ts';
+import { modelsUnder } from './grants.ts';
 import { type HaltedLog } from './ground.ts';
 import { type CallParts } from './parts.ts';
 import { isFound, type Landing } from './record/facts.ts';
 import { type Respond } from './respond.ts';
 import { announce } from './response-headers.ts';
 import { sealAnswer } from './settle.ts';
-import { type Bought, type Held, type Kept, type Presented } from './states.ts';
+import { type Bought, type Held, type Kept, type Presented, type Settled } from './states.ts';
 import { workUntil } from './work-time.ts';
 
 type ReplayParts = RerunParts & Pick<CallParts, 'vault' | 'queues' | 'issuer' | 'base_url' | 'failures' | 'respond'>;
@@ -98,10 +98,20 @@ async function heldAgain(
   { task_id, receipt }: { readonly task_id: TaskId; readonly receipt: Receipt },
 ): Promise<Held> {
   const by_book = await allowedModels(parts.database, receipt.agentId);
-  const allowed_models = delegation ? modelsWithin(delegation.grant, call.auto_models ?? [], by_book) : by_book;
+  const allowed_models = modelsUnder({ under: delegation && { shown: delegation }, call }, by_book);
   const lost: Readonly<Record<LostRerun, Refusal>> = {
     elsewhere: parts.respond({ kind: 'in_flight', task_id }),
     closed: parts.respond({ kind: 'answer_gone', verify_url: verifyUrl(parts.base_url, task_id) }),
+  };
+  const record: Settled['record'] = async work => {
+    if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
+    const { kept, left: reruns_left, answered_again } = await rerun.keep(work);
+    // If another process has answered meanwhile, its answer is stored, and the one of this process is equally valid.
+    if (kept === 'closed') throw lost.closed;
+    receipt.answeredAgain = answered_again;
+    const { answer } = work;
+    const settlement_status = 'idempotent_replay' as const;
+    return { answer, task_id, settlement_status, receipt, reruns_left, rerun: rerun.number };
   };
   return {
     kind: 'held',
@@ -115,17 +125,7 @@ async function heldAgain(
     async settle() {
       const held = await rerun.holdOn();
       if (held !== 'held') throw lost[held];
-      return { payment_ref: refOf(receipt), announce: () => {} };
-    },
-    async record(work) {
-      if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
-      const { kept, left: reruns_left, answered_again } = await rerun.keep(work);
-      // If another process has answered meanwhile, its answer is stored, and the one of this process is equally valid.
-      if (kept === 'closed') throw lost.closed;
-      receipt.answeredAgain = answered_again;
-      const { answer } = work;
-      const settlement_status = 'idempotent_replay' as const;
-      return { answer, task_id, settlement_status, receipt, reruns_left, rerun: rerun.number };
+      return { payment_ref: refOf(receipt), announce: () => {}, record };
     },
     async abandon(error) {
       await rerun.giveUp();
@@ -187,7 +187,7 @@ type RerunParts = HaltedLog &
  * Work that is done again for a payment without a whole answer: the hub broke off, the process died in a stream, or somebody else submitted
  * the payment after its release. It is free of charge, and done by one process at a time.
  */
-export interface Rerun {
+interface Rerun {
   readonly kind: 'begun';
   /** Number of the payment's rerun, from 1. A rerun that this service ended early is not counted. */
   readonly number: number;

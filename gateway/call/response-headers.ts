@@ -19,7 +19,7 @@ interface PayersPayment extends Pick<Authorized, 'x402_version'> {
 }
 
 /** A payment that has moved, and the call that it paid for. */
-export interface PaidFor {
+interface PaidFor {
   readonly payment: PayersPayment;
   readonly task_id: TaskId;
   readonly transaction: string;

@@ -18,7 +18,7 @@ import { type Claimed, type Movement, type Presented } from './states.ts';
 
 type SettleParts = Pick<CallParts, 'database' | 'vault' | 'log' | 'respond'>;
 
-export type SettledClaim =
+type SettledClaim =
   | { readonly kind: 'transferred'; readonly transfer: RecordableOutcome }
   | { readonly kind: 'refused'; readonly movement: Movement; readonly refusal: Refusal };
 

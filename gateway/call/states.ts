@@ -8,6 +8,7 @@ import { type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { type Payer, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
 import { type StampFact } from '../../subgraphs/stamped-row.ts';
 import { type Stopwatch } from '../../subgraphs/stopwatch.ts';
+import { type RecordableOutcome } from '../rails/outcome.ts';
 import { type Payment } from '../rails/payment.ts';
 import { type Rail } from '../rails/rail.ts';
 import { type TermsMismatch } from '../rails/verify.ts';
@@ -15,18 +16,15 @@ import { type ClaimedUnder } from './claim/under-sessions.ts';
 import { type InHand } from './record/facts.ts';
 import { type RequestedSale } from './request.ts';
 
-/**
- * The states of a call. Each state contains the results of the steps before it:
+/*
+ * The states of a call. Each contains the results of the steps before it:
  *
- * ```
- * presented → claimed → held → settled → recorded (ChargedAnswer)
- *         └→ bought  → kept, or held again
- * API key          → held
- * ```
+ *   presented → claimed → held → settled → recorded (ChargedAnswer)
+ *           └→ bought  → kept, or held again
+ *   API key           → held
  *
  * How a call can end without an answer is `CallOutcome` in respond.ts.
  */
-export type CallState = Presented | Bought | Claimed | Held | Kept | Settled;
 
 /** The payment was verified. Nothing is stored, and the payment can be used for any other request. */
 export interface Presented<P extends Payment = Payment> extends RequestedSale {
@@ -83,7 +81,7 @@ export interface Claimed extends Presented {
  * The work of the call may be done. The call rests on a claim of its payment (call.ts), an API key (by-key.ts), or a moved payment that is
  * still owed its answer (replay.ts). Only this process holds it, until it is recorded or abandoned.
  */
-export interface Held {
+export interface Held<S extends Settled = Settled> {
   readonly kind: 'held';
   readonly task_id: TaskId;
   /** The request of the work. For a payment claimed by the previous version, the request as that version understood it. */
@@ -97,16 +95,9 @@ export interface Held {
   /** Times each step. */
   readonly steps: Pick<Stopwatch, 'begin'>;
   /** Moves the money. Nothing is sent to the caller before it resolves. @throws the refusal for the caller, through `abandon` */
-  settle(in_hand: InHand | StampFact<JsonObject> | null): Promise<Settled>;
-  /** Records the call. A stamp has no work: the record writes its effect, from the facts that the stamp has found. */
-  record(done: Work<JsonObject> | StampFact<JsonObject> | null): Promise<ChargedAnswer<JsonObject>>;
+  settle(in_hand: InHand | StampFact<JsonObject> | null): Promise<S>;
   /** Releases what is held, now or later. Never throws: resolves with the refusal for the caller. */
   abandon(error: unknown): Promise<Refusal>;
-}
-
-/** The first of two payments. It is held once it has moved, and recorded only with its sibling. */
-export interface HeldFirst extends Held {
-  keep(): Promise<void>;
 }
 
 /** A former purchase and its answer: no work is done and nothing is charged. */
@@ -122,6 +113,13 @@ export interface Settled {
   readonly payment_ref: string | null;
   /** Reports the payment's result to the client in headers. */
   announce(): void;
+  /** Records the call. A stamp has no work: the record writes its effect, from the facts that the stamp has found. */
+  record(done: Work<JsonObject> | StampFact<JsonObject> | null): Promise<ChargedAnswer<JsonObject>>;
+}
+
+/** The call's own payment has moved. */
+export interface SettledPayment extends Settled {
+  readonly transfer: RecordableOutcome;
 }
 
 /** How much of the payer's money may have moved when a call breaks off. */

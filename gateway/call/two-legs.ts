@@ -31,7 +31,7 @@ type LegParts = Pick<
 >;
 
 /** The two purchases of one call. */
-export interface LegSales {
+interface LegSales {
   /** Sells the first payment, which is held once it has moved. Returns its reference. */
   first(paid: Leg<JsonObject>, args: JsonObject, context: Context): Promise<string>;
   /** Sells the second payment. Both are recorded with it. */

@@ -199,6 +199,13 @@ describe('a grant beside a payment', () => {
     });
     expect(service.hubs.map(({ requests }) => requests.length)).toEqual(asked);
     expect(await service.transfersFrom(account)).toHaveLength(1);
+    // The same for a call that an API key pays for.
+    const by_key = { ...under.headers, 'X-API-Key': 'a-live-key', 'X-SVC-Session': session };
+    expect(await service.post(CHAT, ask('Neither', { model: 'svc/auto' }), by_key)).toMatchObject({
+      status: 403,
+      body: { code: 'grant_exceeded', charged: false },
+    });
+    expect(service.hubs.map(({ requests }) => requests.length)).toEqual(asked);
   });
 
   it('chooses among its models alone', async () => {

@@ -218,7 +218,7 @@ export interface Claiming {
 }
 
 /** A claim with its book, and the reservation that is requested there. */
-export interface PlacedClaim {
+interface PlacedClaim {
   readonly request: ClaimRequest;
   /** The reservation on the book. Null if the call reserves nothing. */
   readonly asked: ReservationRequest | null;
@@ -228,7 +228,7 @@ export interface PlacedClaim {
 /**
  * Finds the books of claims, with one look-up for all wallets whose book is needed, including the wallets of acts that approve a payment.
  */
-export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promise<readonly PlacedClaim[]> {
+async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promise<readonly PlacedClaim[]> {
   const wallets = claimings.flatMap(({ book, request, under }) => [
     ...(book === 'payers' ? [request.payer] : []),
     ...(under?.approval?.root_payer ? [under.approval.root_payer] : []),

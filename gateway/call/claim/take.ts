@@ -29,7 +29,7 @@ import { type Claiming, type TakenClaim } from './queues.ts';
 
 export const requestLabel = (claim_key: string): string => `request:${claim_key}`;
 
-export type ToClaim = Presented & Pick<ClaimRequest, 'task_id' | 'means'>;
+type ToClaim = Presented & Pick<ClaimRequest, 'task_id' | 'means'>;
 
 /** Makes a claim with everything that reconcile needs to finish it alone, except for the book, which is looked up with each claim. */
 async function claimingOf(
@@ -179,8 +179,8 @@ type TakeParts = Pick<
 >;
 
 /** Result of a claim: the payment is claimed, has a claim already, or was refused by its book. */
-export type ClaimAnswer = Exclude<TakenClaim['outcome'], { kind: 'beyond_means' }>;
-export type AnsweredClaim = { readonly claim: TakenClaim['claim']; readonly outcome: ClaimAnswer };
+type ClaimAnswer = Exclude<TakenClaim['outcome'], { kind: 'beyond_means' }>;
+type AnsweredClaim = { readonly claim: TakenClaim['claim']; readonly outcome: ClaimAnswer };
 
 /**
  * Claims the payment and reserves its amount on the book, in one commit that other calls share. `spent`: the chain shows the payment as

@@ -18,7 +18,7 @@ import { type Tx } from '../../../subgraphs/transaction.ts';
  */
 
 /** An act that came with a payment, and the wallet that granted its tree of sessions. The wallet is null if it is unknown. */
-export interface PaymentAct extends Approval {
+interface PaymentAct extends Approval {
   readonly root_payer: string | null;
 }
 

@@ -102,7 +102,7 @@ export type AnswerSource =
   /** A stamp's effect. The record writes it with its row, from the facts that the stamp found before the payment was sent. */
   | StampAnswer;
 
-export interface StampAnswer {
+interface StampAnswer {
   readonly kind: 'stamp';
   readonly paid: Stamp<JsonObject, JsonObject>;
   readonly args: JsonObject;

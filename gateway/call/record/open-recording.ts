@@ -15,7 +15,7 @@ import { recordTogether } from './record.ts';
 import { openReports } from './reported.ts';
 import { soldKind } from './sold.ts';
 
-export interface RecordingOptions extends Pick<FormParts, 'profile'> {
+interface RecordingOptions extends Pick<FormParts, 'profile'> {
   /** The facts in a signed refusal that show the time at which it was made. */
   readonly anchor: Refuser['anchor'];
 }
@@ -33,13 +33,11 @@ export interface OpenedRecording {
   readonly hand_offs: HandOffs;
   /** The refusal of an act by its payer's book. Null if the book allows it. */
   judgeAct(act: JudgedAct): Promise<BookRefusal | BlockedTooOften | null>;
-  /** Resolves when the committed heads of books are on disk. A caller gets a book's refusal only afterwards. */
-  booksSaved(): Promise<void>;
 }
 
 /** Opens the claims and records of calls: everything that a call writes to books and the log. */
 export function openRecording(ground: Ground, { profile, anchor }: RecordingOptions): OpenedRecording {
-  const { database, issuer, random, clock, log } = ground;
+  const { database, issuer, random, clock } = ground;
   const forms = { issuer, clock, profile };
   const blocked_calls = new BlockedCalls();
   const refusing = { refuser: { issuer, random, profile, anchor }, blocked_calls };
@@ -51,7 +49,6 @@ export function openRecording(ground: Ground, { profile, anchor }: RecordingOpti
     reports: openReports(ground, forms),
     completions: openCompletions(ground, forms),
     hand_offs: openHandOffs(ground, forms),
-    booksSaved: () => log.books.whenSaved(),
     judgeAct: act => database.transaction(tx => judgeAct(tx, refusing.refuser, act)),
   };
 }

@@ -43,7 +43,7 @@ export interface Taken<Outcome> {
   end(appended: Appended | null): Promise<readonly Outcome[]>;
 }
 
-export interface Appended {
+interface Appended {
   readonly log: OpenLog;
   /** The recorded call of each collection, in order. */
   readonly collected: readonly CollectedCall[];
@@ -57,7 +57,7 @@ export interface Committed<Outcome> {
 }
 
 /** The one transaction that records. */
-export function openRecord<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
+function openRecord<Item, Outcome>(ground: Ground, kind: RecordKind<Item, Outcome>) {
   const { issuer, log, faults } = ground;
   return async (tx: Tx, items: readonly Item[]): Promise<readonly Committed<Outcome>[]> => {
     const { sent = [], books, append, end } = await kind.take(tx, items);
