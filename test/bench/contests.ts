@@ -4,7 +4,14 @@ import { append } from './contests/append.ts';
 import { boardGrowth, boardList } from './contests/board-list.ts';
 import { exportContest } from './contests/export.ts';
 import { fanOut } from './contests/fan-out.ts';
-import { forgedPayment, loadUnderConnections, loadUnderForgeries, repeatedForgery } from './contests/forgeries.ts';
+import {
+  forgedPayment,
+  loadUnderConnections,
+  loadUnderForgeries,
+  loadUnderOpenapi,
+  loadUnderPages,
+  repeatedForgery,
+} from './contests/forgeries.ts';
 import { growth } from './contests/growth.ts';
 import { mcpPage, mcpPaidCall } from './contests/mcp-call.ts';
 import { pageInProcess, pageRemote } from './contests/page-graphql.ts';
@@ -40,6 +47,8 @@ export const contests: readonly Contest[] = [
   repeatedForgery,
   loadUnderForgeries,
   loadUnderConnections,
+  loadUnderOpenapi,
+  loadUnderPages,
   growth,
   exportContest,
   tiles,

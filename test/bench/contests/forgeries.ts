@@ -13,6 +13,7 @@ const FORGERIES = 2_000;
 /** Number of wallets in whose name payments are forged. */
 const NAMED = 200;
 const CONNECTIONS = 200;
+const READERS = 50;
 const body = JSON.stringify({ model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] });
 
 /** An address for each caller. All of 127.0.0.0/8 is this machine (RFC 1122 section 3.2.1.3), and Linux needs no configuration for it. */
@@ -72,7 +73,9 @@ export const loadUnderForgeries: Contest = {
   beside: 'the same caller alone',
   lines: [waits(`one paying caller beside ${CONNECTIONS} connections of forged payments: p50`)],
   open: arena =>
-    besideFlood(arena, (url, pay_to) => forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment))),
+    besideFlood(arena, { connections: CONNECTIONS, status: 402 }, async ({ url, pay_to }) =>
+      forgedPayments(FORGERIES, NAMED, pay_to).map(payment => chat(url, payment)),
+    ),
 };
 
 /**
@@ -83,17 +86,41 @@ export const loadUnderConnections: Contest = {
   name: 'crowded',
   beside: 'the same caller alone',
   lines: [waits(`the same beside ${CONNECTIONS} connections of unpaid calls, which nothing limits`)],
-  open: arena => besideFlood(arena, url => [chat(url)]),
+  open: arena => besideFlood(arena, { connections: CONNECTIONS, status: 402 }, async ({ url }) => [chat(url)]),
+};
+
+/** Latency while readers ask for the largest answer that is free, a megabyte each. */
+export const loadUnderOpenapi: Contest = {
+  name: 'crowded-openapi',
+  beside: 'the same caller alone',
+  lines: [waits(`the same beside ${READERS} readers of GET /openapi.json`)],
+  open: arena =>
+    besideFlood(arena, { connections: READERS, status: 200 }, async ({ url }) => [
+      bytesOf({ method: 'GET', url: `${url}/openapi.json` }),
+    ]),
+};
+
+/** Latency while readers ask for pages of a book, each of which queries the database. */
+export const loadUnderPages: Contest = {
+  name: 'crowded-pages',
+  beside: 'the same caller alone',
+  lines: [waits(`the same beside ${READERS} readers of book pages of 50 rows`)],
+  open: arena =>
+    besideFlood(arena, { connections: READERS, status: 200 }, async ({ url }) => {
+      const { agent_id, session } = await arena.stage.book();
+      const page = `${url}/v1/agents/${agent_id}/book?limit=50`;
+      return [bytesOf({ method: 'GET', url: page, headers: { 'x-svc-session': session } })];
+    }),
 };
 
 async function besideFlood(
   { stage, closing, seconds }: Arena,
-  requestsOf: (url: string, pay_to: GatewayReady['pay_to']) => readonly Buffer[],
+  crowd: Omit<FloodOptions, 'url'>,
+  requestsOf: (ready: GatewayReady) => Promise<readonly Buffer[]>,
 ): Promise<Sides> {
   const gateway = await stage.gateway();
-  const { url, pay_to } = gateway.ready;
-  const requests = requestsOf(url, pay_to).map(request => request.toString('base64'));
-  const given: FloodOptions = { url, connections: CONNECTIONS };
+  const requests = (await requestsOf(gateway.ready)).map(request => request.toString('base64'));
+  const given: FloodOptions = { url: gateway.ready.url, ...crowd };
   const flood = await stage.start({ file: 'flood', given }, closing);
   const start_and_stop = { begin: () => flood.ask('begin', requests), end: () => flood.ask<number>('end') };
   return { ours: paying(gateway, seconds, start_and_stop), beside: paying(gateway, seconds, null) };

@@ -11,9 +11,11 @@ export interface Answer {
   readonly body_began_ms: number;
 }
 
-interface Whole {
-  readonly head: string;
+/** Where the body of an answer begins, and its length if the head says it. */
+interface Head {
+  readonly text: string;
   readonly body_at: number;
+  readonly body_bytes: number | null;
 }
 
 /**
@@ -22,7 +24,9 @@ interface Whole {
  */
 export class Connection {
   readonly #socket: Socket;
-  #received: Buffer = Buffer.alloc(0);
+  #received: Buffer[] = [];
+  #received_bytes = 0;
+  #head: Head | null = null;
   #body_began_ms: number | null = null;
   #settle: { resolve(answer: Answer): void; reject(fault: Error): void } | null = null;
 
@@ -56,39 +60,51 @@ export class Connection {
   }
 
   #receive(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    this.#body_began_ms ??= hasBody(this.#received) ? performance.now() : null;
-    const whole = wholeAnswer(this.#received);
-    if (!whole) return;
-    const { head, body_at } = whole;
-    const body_began_ms = this.#body_began_ms ?? performance.now();
-    const body = this.#received.toString('utf8', body_at);
-    const answer = { status: Number(head.slice(9, 12)), head, body, body_began_ms };
-    this.#received = Buffer.alloc(0);
+    this.#received.push(chunk);
+    this.#received_bytes += chunk.length;
+    if (this.#head === null) {
+      const received = Buffer.concat(this.#received);
+      this.#received = [received];
+      this.#head = headOf(received);
+      if (this.#head === null) return;
+    }
+    const { text: head, body_at, body_bytes } = this.#head;
+    if (this.#received_bytes > body_at) this.#body_began_ms ??= performance.now();
+    if (body_bytes === null ? !this.#hasLastChunk() : this.#received_bytes < body_at + body_bytes) return;
+    const received = this.#received;
+    const answer = {
+      status: Number(head.slice(9, 12)),
+      head,
+      // A load that reads no body does not pay for its decoding.
+      get body() {
+        return Buffer.concat(received).toString('utf8', body_at);
+      },
+      body_began_ms: this.#body_began_ms ?? performance.now(),
+    };
+    this.#received = [];
+    this.#received_bytes = 0;
+    this.#head = null;
     this.#body_began_ms = null;
     const settle = this.#settle;
     this.#settle = null;
     settle?.resolve(answer);
   }
+
+  /** RFC 9112 7.1: a body without a length ends with an empty chunk. */
+  #hasLastChunk(): boolean {
+    const received = Buffer.concat(this.#received);
+    this.#received = [received];
+    return received.subarray(-7).toString('latin1') === '\r\n0\r\n\r\n';
+  }
 }
 
-function hasBody(received: Buffer): boolean {
-  const head_end = received.indexOf('\r\n\r\n');
-  return head_end >= 0 && received.length > head_end + 4;
-}
-
-/** The complete answer, by its length or its last chunk (RFC 9112 section 6.3). Null until all of it has arrived. */
-function wholeAnswer(received: Buffer): Whole | null {
+/** Null while a part of it is still to come. */
+function headOf(received: Buffer): Head | null {
   const head_end = received.indexOf('\r\n\r\n');
   if (head_end < 0) return null;
-  const head = received.toString('latin1', 0, head_end);
-  const body_at = head_end + 4;
-  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-  const complete =
-    length === undefined
-      ? received.subarray(-7).toString('latin1') === '\r\n0\r\n\r\n'
-      : received.length >= body_at + Number(length);
-  return complete ? { head, body_at } : null;
+  const text = received.toString('latin1', 0, head_end);
+  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+  return { text, body_at: head_end + 4, body_bytes: length === undefined ? null : Number(length) };
 }
 
 export interface Request {

@@ -4,21 +4,23 @@ import { Connection } from '../load/connection.ts';
 export interface FloodOptions {
   readonly url: string;
   readonly connections: number;
+  /** Status of every answer. */
+  readonly status: number;
 }
 
-/** Sends requests that are answered 402 over many connections, from `begin` until `end`. */
-const { url, connections } = startOptions<FloodOptions>();
+/** Sends requests over many connections, each the next one once it has its answer, from `begin` until `end`. */
+const { url, connections, status: expected } = startOptions<FloodOptions>();
 let sent: readonly Buffer[] = [];
 let is_flooding = false;
 let answered = 0;
 let ended: Promise<unknown> = Promise.resolve();
 
-async function sendForgeries(first: number): Promise<void> {
+async function sendInTurn(first: number): Promise<void> {
   const connection = await Connection.open(url);
   try {
     for (let next = first; is_flooding; next++) {
       const { status, body } = await connection.exchange(sent[next % sent.length] as Buffer);
-      if (status !== 402) throw new Error(`answered ${status}: ${body}`);
+      if (status !== expected) throw new Error(`answered ${status}: ${body}`);
       answered++;
     }
   } finally {
@@ -32,7 +34,7 @@ const tasks = {
     sent = requests.map(request => Buffer.from(request, 'base64'));
     is_flooding = true;
     answered = 0;
-    ended = Promise.all(Array.from({ length: connections }, (_, index) => sendForgeries(index)));
+    ended = Promise.all(Array.from({ length: connections }, (_, index) => sendInTurn(index)));
     ended.catch(() => {});
   },
   /** Stops the flood. Returns the number of answers. */
