@@ -166,7 +166,12 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const recording = openRecording(ground, { profile, anchor: () => chain_head.anchor() });
     const seller = { owner, pay_to, base_url, base_urls, wallets, ...salesOf(database, { hubs, vault, issuer }) };
     const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));
-    const charging = openCall(ground, seller, { challenges, recording, rates });
+    const charging = openCall(ground, seller, {
+      challenges,
+      recording,
+      rates,
+      precedence: operations.precedence,
+    });
     await live.watchCanceled(charging.onCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
     const arrived = features.flatMap(({ onArrival }) => onArrival ?? []);

@@ -65,7 +65,7 @@ function sessionsShown(headers: RequestHeaders, body: JsonObject): readonly stri
 }
 
 /** Whether the request carries a payment or a key, valid or not. */
-function spends(headers: RequestHeaders): boolean {
+export function spends(headers: RequestHeaders): boolean {
   return paymentIn(headers) !== null || apiKeyIn(headers) !== null;
 }
 

@@ -1,3 +1,4 @@
+import { holderOf } from '../../schema/address-holder.ts';
 import { type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { verifyUrl } from '../../schema/links.ts';
@@ -170,6 +171,7 @@ async function claim(parts: CallParts, paid: AnyPaid, args: JsonObject, context:
   context.response.stopwatch.begin('verify');
   try {
     const presented = await verifyCall(parts, paid, args, context);
+    parts.precedence.begin(context, holderOf(context.principal.address));
     return await unlessGuessed(parts, presented, context, is_payers =>
       buyOnce(parts, presented, context, () => admitAndClaim(parts, { ...presented, is_payers }, context)),
     );

@@ -4,6 +4,7 @@ import { type Charge, type ChargeLegs, type ChargePort, type ChargeStream } from
 import { type Context } from '../../subgraphs/context.ts';
 import { type CancelWatcher } from '../../subgraphs/live-channels.ts';
 import { type SessionContext } from '../../subgraphs/session/context.ts';
+import { type Precedence } from '../operations/precedence.ts';
 import { type Rates } from '../rates/rates.ts';
 import { type Challenges } from '../x402/offer.ts';
 import { sellFirst, sellStream, sellWhole } from './call.ts';
@@ -27,6 +28,7 @@ interface CallOptions {
   readonly challenges: Challenges;
   readonly recording: OpenedRecording;
   readonly rates: Pick<Rates, 'uncharged'>;
+  readonly precedence: Pick<Precedence, 'begin' | 'end'>;
 }
 
 export interface OpenedCall extends ChargePort {
@@ -44,7 +46,7 @@ export interface OpenedCall extends ChargePort {
 export function openCall(
   ground: Ground,
   seller: Omit<Seller, 'respond'>,
-  { challenges, recording, rates }: CallOptions,
+  { challenges, recording, rates, precedence }: CallOptions,
 ): OpenedCall {
   const respond = openRespond(challenges, seller.base_url);
   const { queues, record, blocked_calls, judgeAct } = recording;
@@ -55,6 +57,7 @@ export function openCall(
     queues,
     record,
     blocked_calls,
+    precedence,
     failures: new Failures(rates.uncharged, ground.clock),
     underway: new WorkUnderway(),
     streams: new StreamsInFlight(),
@@ -66,9 +69,9 @@ export function openCall(
   const legs = (of: AnyLegs, args: JsonObject, context: Context) => sellInTwo(parts, sales, of, args, context);
   return {
     // These functions sell every declaration. Each caller gets the type of its own declaration.
-    charge: withTransactions(parts, sales.second) as unknown as Charge,
-    chargeStream: withTransactions(parts, sellStream.bind(null, parts)) as unknown as ChargeStream,
-    chargeLegs: withTransactions(parts, legs) as unknown as ChargeLegs,
+    charge: sold(parts, sales.second) as unknown as Charge,
+    chargeStream: sold(parts, sellStream.bind(null, parts)) as unknown as ChargeStream,
+    chargeLegs: sold(parts, legs) as unknown as ChargeLegs,
     judge: openJudge(parts),
     streams: parts.streams,
     later: parts.later,
@@ -78,13 +81,26 @@ export function openCall(
   };
 }
 
-/** Wraps a sale: a caller whose payment has an unknown outcome gets the transaction that was sent for it. */
-function withTransactions<P, T>(
+/**
+ * A sale as resolvers call it. A caller whose payment's outcome is unknown gets the transaction that was sent for it. The precedence of the
+ * call ends with its answer or its error; a stream is answered once it is recorded.
+ */
+function sold<P, T extends object>(
   parts: CallParts,
   sell: (paid: P, args: JsonObject, context: Context) => Promise<T>,
 ): typeof sell {
-  return (paid, args, context) =>
-    sell(paid, args, context).catch(async error => {
+  return async (paid, args, context) => {
+    const end = () => parts.precedence.end(context);
+    let recorded: Promise<unknown> | null = null;
+    try {
+      const answer = await sell(paid, args, context);
+      if ('recorded' in answer) recorded = answer.recorded as Promise<unknown>;
+      return answer;
+    } catch (error) {
       throw await withTransaction(parts, context, error);
-    });
+    } finally {
+      if (recorded === null) end();
+      else recorded.then(end, end);
+    }
+  };
 }

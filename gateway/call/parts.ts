@@ -2,6 +2,7 @@ import { type AgentId } from '../../schema/ids.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { type AnyPaid } from '../../subgraphs/sale.ts';
 import { type WalletProofs } from '../../subgraphs/wallet-proofs.ts';
+import { type Precedence } from '../operations/precedence.ts';
 import { type PayTo } from '../x402/offer.ts';
 import { type Queues } from './claim/queues.ts';
 import { type StreamsInFlight } from './drive-stream.ts';
@@ -40,6 +41,8 @@ interface Memory {
   /** Claims to release once the database is back. */
   readonly later: ReleaseLater;
   readonly marksOf: MarksOf;
+  /** Calls whose payment was verified or key accepted go before other requests. */
+  readonly precedence: Pick<Precedence, 'begin' | 'end'>;
 }
 
 /** The commits of a call. Calls that arrive together share them. */

@@ -79,6 +79,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     logger,
     requests: operations.requests,
     tally: operations.sockets,
+    precedence: operations.precedence,
     graphiql: introspects(config),
     trust: compileTrust(config.trusted_proxies),
     origins: originsOf(config.cors_origins),

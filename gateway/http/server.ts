@@ -1,11 +1,15 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { spends } from '../../rest-compat/credentials.ts';
 import { type Origins, openToOrigins } from '../../rest-compat/http/cors.ts';
 import { badRequestHandlers, doorServerOptions } from '../../rest-compat/http/server-options.ts';
+import { problem } from '../../rest-compat/problem.ts';
+import { holderOf } from '../../schema/address-holder.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Trust } from '../config/forms.ts';
 import { boundConnections, boundPipelines, Connections, requireOneHost } from '../operations/connections.ts';
 import { SocketTally } from '../operations/metrics.ts';
-import { REQUEST_ID, type Requests, requestId, timeWhole } from '../operations/requests.ts';
+import { Precedence } from '../operations/precedence.ts';
+import { PROBES, REQUEST_ID, type Requests, requestId, timeWhole } from '../operations/requests.ts';
 import { spellForwarded } from '../rates/client-address.ts';
 import { EventStreams } from '../sockets/serve-events.ts';
 import { serveSubscriptions } from '../sockets/serve-sockets.ts';
@@ -27,6 +31,8 @@ export interface ServerOptions extends GraphqlOptions {
   /** Counts and logs every request. */
   readonly requests?: Requests;
   readonly tally?: SocketTally;
+  /** When each request is served. Default: none is paid for. */
+  readonly precedence?: Precedence;
   /** Proxies whose statement of the client's address is trusted; none by default. */
   readonly trust?: Trust;
   /** Origins whose pages may send requests; none by default. */
@@ -68,18 +74,24 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   boundPipelines(app);
   openToOrigins(app, origins);
   requireOneHost(app);
+  const { precedence = new Precedence() } = options;
+  letInByTurns(app, precedence);
   const hangUp = closeWhenAnswered(app);
   const apollo = apolloServer(options);
   await apollo.start();
   await compressAnswers(app);
   const { tally = new SocketTally(), trust, rates } = options;
   const sessions = new SessionSockets(callers, logger);
-  const shared = new SharedSubscriptions(graph, () => callers.catchUp());
+  const shared = new SharedSubscriptions(
+    graph,
+    () => callers.catchUp(),
+    () => precedence.paid > 0,
+  );
   const live = { graph, callers, sessions, shared, logger, tally };
   const streams = new EventStreams(live);
   await app.register(scope => serveGraphql(scope, apollo, { ...options, streams }));
   await app.register(scope => serveRoutes(scope, options, streams));
-  const subscriptions = serveSubscriptions(app.server, { ...live, path: GRAPHQL_PATH, trust, rates });
+  const subscriptions = serveSubscriptions(app.server, { ...live, path: GRAPHQL_PATH, trust, rates, precedence });
   return {
     listen: (host, port) => app.listen({ host, port, backlog: CONNECTIONS_WAITING_MAX }),
     async close() {
@@ -91,6 +103,29 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       await apollo.stop();
     },
   };
+}
+
+/**
+ * Requests are served by turns of their addresses. A session is no caller of its own here, because it is not verified yet, and a client
+ * could send another one with each request.
+ */
+function letInByTurns(app: FastifyInstance, precedence: Precedence): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const presents = spends(request.headers);
+    const holder = holderOf(request.ip);
+    // A probe does not wait behind the crowd of its address, which behind an unknown proxy is that of everyone.
+    const caller = PROBES.has(request.routeOptions.url ?? '') ? `probe of ${holder}` : holder;
+    const leave = precedence.enter(caller, presents, done);
+    if (leave !== null) {
+      reply.raw.once('close', leave);
+      return;
+    }
+    const { status, headers, body } = problem({ code: 'unavailable' }, {}, presents);
+    reply
+      .code(status)
+      .headers({ ...headers, 'x-content-type-options': 'nosniff', connection: 'close' })
+      .send(body);
+  });
 }
 
 async function serveRoutes(scope: FastifyInstance, options: ServerOptions, streams: EventStreams): Promise<void> {

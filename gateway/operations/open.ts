@@ -5,8 +5,9 @@ import type { DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
 import type { HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { type Exposure, Metrics, SocketTally } from './metrics.ts';
 import { PaidCalls } from './paid-calls.ts';
+import { Precedence } from './precedence.ts';
 import { Requests } from './requests.ts';
-import { watchProcess, watchSockets } from './watch.ts';
+import { watchPrecedence, watchProcess, watchSockets } from './watch.ts';
 
 /*
  * Opens what an operator needs from one gateway: metrics, and the counts of requests, paid calls and sockets. Also logs refusals of hubs
@@ -42,6 +43,7 @@ export interface Operations {
   readonly requests: Requests;
   readonly paid_calls: PaidCalls;
   readonly sockets: SocketTally;
+  readonly precedence: Precedence;
   readonly onHubCallEnd: NonNullable<HubOptions['onCallEnd']>;
   readonly onHubRefusal: NonNullable<HubOptions['onRefusal']>;
   readonly recordDamaged: (damaged: DamagedRecord) => void;
@@ -53,11 +55,14 @@ export interface Operations {
 export function openOperations(exposure: Exposure, logger: Logger, clock: Clock): Operations {
   const metrics = new Metrics();
   const sockets = new SocketTally();
+  const precedence = new Precedence();
   watchSockets(metrics, sockets);
+  watchPrecedence(metrics, precedence);
   return {
     metrics,
     exposure,
     sockets,
+    precedence,
     requests: new Requests(metrics, logger),
     paid_calls: new PaidCalls(metrics),
     onHubCallEnd(hub, reason, ms) {

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 /* Counts and logs requests for operators, and adds the Server-Timing header for callers. */
 
 /** Endpoints that probes call every few seconds, so their requests are logged at debug level only. */
-const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
+export const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
 
 /** Label for unknown paths and methods. Callers choose those, and the number of labels must stay limited. */
 const OTHER = 'other';

@@ -12,6 +12,7 @@ import { witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
 import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { Queues } from '../call/claim/queues.ts';
 import { lookInTime, type Metrics, SCRAPE_MS_MAX, type SocketTally } from './metrics.ts';
+import type { Precedence } from './precedence.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 
 /* Metrics whose values are read at each scrape: of the database, books, witnesses, jobs, queues, hubs, sockets and the process. */
@@ -174,6 +175,21 @@ export function watchSockets(metrics: Metrics, tally: SocketTally): void {
   metrics.watchTotal('svc_sockets_dropped_total', 'Sockets that the service closed, by reason', ['reason'], () =>
     Object.entries(tally.dropped).map(([reason, dropped]) => [{ reason }, dropped] as const),
   );
+}
+
+export function watchPrecedence(metrics: Metrics, precedence: Pick<Precedence, 'paid' | 'waiting' | 'late'>): void {
+  metrics.watch(
+    'svc_paid_calls_first',
+    'Calls that go before other requests: their payment was verified or key accepted',
+    [],
+    () => [[{}, precedence.paid]],
+  );
+  metrics.watch('svc_requests_waiting', 'Requests that wait for their turn, because paid calls go first', [], () => [
+    [{}, precedence.waiting],
+  ]);
+  metrics.watchTotal('svc_requests_late_total', 'Requests that waited for the maximum time for their turn', [], () => [
+    [{}, precedence.late],
+  ]);
 }
 
 const PACKAGE = join(import.meta.dirname, '..', '..', 'package.json');

@@ -7,6 +7,8 @@ import { type Execute, Upstream } from './upstream.ts';
 const REMEMBERED_MAX = 64;
 /** Number of deliveries after which the event loop runs other work, because an event to ten thousand readers must not delay a paid call. */
 const DELIVERIES_PER_TURN_MAX = 250;
+/** The same while a paid call is in progress, as time. */
+const DELIVERING_MS_MAX = 0.5;
 
 /** Receives the events of a group. */
 export interface EventReceiver {
@@ -22,6 +24,8 @@ interface GroupSource {
   catchUp(): Promise<void>;
   /** Limits the events that are executed for one member only. Awaited before each of them. */
   readonly pace: Pace;
+  /** Whether a paid call is in progress. */
+  hasPaid(): boolean;
   /** Number of bytes of events that may be remembered now. A larger event is not remembered. */
   remembered_bytes_max(): number;
   /** Called when the last member has left, or the source has ended. */
@@ -126,10 +130,14 @@ export class Group {
     this.#remember(message);
     this.#begin(message.position);
     let delivered = 0;
+    let began_ms = performance.now();
     for (const member of this.#members) {
       member.offer(message);
       delivered++;
-      if (delivered % DELIVERIES_PER_TURN_MAX === 0) await turn();
+      const is_over = this.#source.hasPaid() && performance.now() - began_ms >= DELIVERING_MS_MAX;
+      if (!is_over && delivered % DELIVERIES_PER_TURN_MAX !== 0) continue;
+      await turn();
+      began_ms = performance.now();
     }
     message.forgetFrames();
   }

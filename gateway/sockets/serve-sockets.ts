@@ -9,6 +9,7 @@ import { agentOf, credentialsIn, sessionsIn } from '../../rest-compat/credential
 import { requireKnownHeaders } from '../../rest-compat/door-request.ts';
 import { disconnectSignal } from '../../rest-compat/http/disconnect.ts';
 import type { Port } from '../../rest-compat/port.ts';
+import { holderOf } from '../../schema/address-holder.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { repeatedMember } from '../../schema/json-bounds.ts';
@@ -23,6 +24,7 @@ import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import { namesHosts } from '../operations/connections.ts';
 import type { SocketTally } from '../operations/metrics.ts';
+import type { Precedence } from '../operations/precedence.ts';
 import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/rates.ts';
 import { closeSocket, type Line, SocketDelivery, socketLine, TRY_AGAIN_LATER } from './delivery.ts';
@@ -41,6 +43,8 @@ interface SubscriptionOptions {
   readonly tally: SocketTally;
   /** Proxies that are trusted to state the client's address. Default: none. */
   readonly trust?: Trust | undefined;
+  /** When each operation is executed. */
+  readonly precedence: Pick<Precedence, 'turn'>;
   /** Limits operations per address. Without it they are not limited. */
   readonly rates?: Port['rates'] | undefined;
 }
@@ -107,11 +111,12 @@ function upgradeFault(request: IncomingMessage, path: string): string | null {
 
 type Caller = { shown?: ShownCredentials; line?: Line; left?: AbortSignal };
 
-type Admission = OperationOutput & { readonly context: Context };
+type Admission = OperationOutput & { readonly context: Context; readonly leave: () => void };
 
 type Protocol = Parameters<typeof useServer<Record<string, unknown>, Caller>>[0];
 
-function protocol({ graph, callers, sessions, shared, logger, tally, trust, rates }: SubscriptionOptions): Protocol {
+function protocol(options: SubscriptionOptions): Protocol {
+  const { graph, callers, sessions, shared, logger, tally, trust, rates, precedence } = options;
   /** Admitted operations by the arguments that graphql-ws passes back. */
   const admissions = new WeakMap<object, Admission>();
   return {
@@ -131,26 +136,40 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
       }
     },
     async onSubscribe({ subscriptions, extra }, id, payload) {
+      let leave: (() => void) | null = null;
       try {
         requireTurn(rates, extra, Object.keys(subscriptions).length);
+        leave = await precedence.turn(holderOf(extra.shown?.address ?? ''), extra.left);
+        if (leave === null) throw new Refusal('unavailable');
         const { line, principal } = await callerOf(extra, sessions);
         const asking = callerOfOperation(graph, payload, withUsePerWrite(principal, payload));
         const context = { ...callers.createContext(asking), left: extra.left };
         const admitted = admit(graph, payload, context);
         const gate = sessions.gate(line, asking);
         const delivery = new SocketDelivery(extra.socket, extra.request.socket, id, gate, tally);
-        admissions.set(admitted, { context, delivery, resting: gate.resting });
+        admissions.set(admitted, { context, delivery, resting: gate.resting, leave });
         return admitted;
       } catch (error) {
+        leave?.();
         return [publicError(error, logger)];
       }
     },
-    execute: args => graph.execute(operationOf(args)),
+    async execute(args) {
+      try {
+        return await graph.execute(operationOf(args));
+      } finally {
+        admissions.get(args)?.leave();
+      }
+    },
     async subscribe(args) {
       const admission = admissions.get(args);
       if (!admission) throw new Error('an operation that was not admitted');
-      const { context, ...out } = admission;
-      return subscribeOperation(graph, shared, { ...operationOf(args), context }, out);
+      const { context, leave, ...out } = admission;
+      try {
+        return await subscribeOperation(graph, shared, { ...operationOf(args), context }, out);
+      } finally {
+        leave();
+      }
     },
     onError: (_context, _id, _payload, errors) => errors.map(error => publicError(error, logger).toJSON()),
   };

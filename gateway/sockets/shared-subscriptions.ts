@@ -20,12 +20,14 @@ const REMEMBERED_BYTES_MAX_BY_ALL = 64 * 1024 * 1024;
 export class SharedSubscriptions {
   readonly #graph: Graph;
   readonly #catchUp: () => Promise<void>;
+  readonly #hasPaid: () => boolean;
   readonly #groups = new Map<string, Group>();
   readonly #pace = new Pace();
 
-  constructor(graph: Graph, heard: () => Promise<void>) {
+  constructor(graph: Graph, heard: () => Promise<void>, hasPaid: () => boolean) {
     this.#graph = graph;
     this.#catchUp = heard;
+    this.#hasPaid = hasPaid;
   }
 
   /** Subscribes in a group. Null if the operation cannot be shared, or is refused; it is executed separately then. */
@@ -50,6 +52,7 @@ export class SharedSubscriptions {
     const group = new Group({
       response_name,
       pace: this.#pace,
+      hasPaid: this.#hasPaid,
       remembered_bytes_max: () =>
         remembered ? Math.min(REMEMBERED_BYTES_MAX, REMEMBERED_BYTES_MAX_BY_ALL / this.#groups.size) : 0,
       execute: after =>

@@ -54,6 +54,7 @@ function groupOf(source: Source, remembered_bytes_max = 128 * 1024): Group {
     response_name: 'ticks',
     catchUp: async () => {},
     pace: new Pace(),
+    hasPaid: () => false,
     remembered_bytes_max: () => remembered_bytes_max,
     onRelease: () => {},
   });
