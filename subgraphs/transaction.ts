@@ -221,7 +221,7 @@ class Statements implements Tx {
 
   /** Uses a callback, because that runs before any code that awaits a promise. */
   #send<R extends pg.QueryResultRow>(statement: string | Statement, answered: Answered<pg.QueryResult<R>>): void {
-    const { changes_nothing = false, ...asked } = typeof statement === 'string' ? { text: statement } : statement;
+    const asked: Statement = typeof statement === 'string' ? { text: statement } : statement;
     const config: BoundedConfig = this.#bound === null ? asked : { ...asked, ...this.#bound };
     const onAnswer: Answered<pg.QueryResult<R>> = (fault, result) => {
       if (fault) this.#fail(fault);
@@ -231,7 +231,8 @@ class Statements implements Tx {
       this.begun = true;
       const first = new BeginningQuery(this.#begin, () => this.#confirm(), config, onAnswer);
       this.#client.query(first as unknown as pg.Submittable);
-    } else if (this.#confirmed || (changes_nothing && this.#waiting.length === 0)) this.#sendNow(config, onAnswer);
+    } else if (this.#confirmed || (asked.changes_nothing && this.#waiting.length === 0))
+      this.#sendNow(config, onAnswer);
     else this.#waiting.push(() => this.#sendNow(config, onAnswer));
   }
 
