@@ -160,7 +160,8 @@ it('a service that has died in this process reaches nobody and is reached by nob
   expect((await Promise.all(orders.map(order => send(dying, order)))).map(nameOf)).toEqual(orders.map(() => '200'));
   expect(await sessions()).toBeGreaterThan(1);
   await dying.kill();
-  const heads = () => savedHead(ground.saved_head).readAll();
+  // By name, because another process may merge the files meanwhile.
+  const heads = async () => (await savedHead(ground.saved_head).readAll()).map(head => head.tree_head_hash);
   const saved = await heads();
   // Its heartbeats, rounds and jobs have all been due by then.
   for (let looks = 0; looks < 12; looks++) {
@@ -168,5 +169,5 @@ it('a service that has died in this process reaches nobody and is reached by nob
     await sleep(250);
   }
   await expect(fetch(`${dying.url}/livez`)).rejects.toThrow();
-  expect(await heads()).toEqual(saved);
+  expect(saved).toEqual(expect.arrayContaining(await heads()));
 });
