@@ -65,7 +65,7 @@ function cacheOf(port: Port): BoardCache {
   return kept;
 }
 
-/** The constant is for the key and the entry itself. */
+/** Approximate bytes of an entry. The constant is for the headers and the objects of the entry. */
 function sizeOf({ answer: { body } }: CachedAnswer, key: string): number {
   return (body?.length ?? 0) + key.length + 512;
 }

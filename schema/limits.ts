@@ -656,7 +656,7 @@ export const escrowLimits = {
   expired_per_round_max: 1_000,
 } as const;
 
-/** Webhooks. */
+/** Limits of webhooks: URLs, secrets, deliveries, retries and dead letters. */
 export const webhookLimits = {
   url_chars_max: 2_048,
   /** Length of a secret chosen by the caller. After the prefix `whsec_` decoded bytes are counted (Standard Webhooks 1.0.0). */

@@ -91,7 +91,8 @@ function faultOf(problem: string, cause: unknown): ConfigFault {
 }
 
 /**
- * The innermost error with a code, or the last one. Libraries wrap the driver's error, and Node wraps those of a host's several addresses.
+ * The first error with a code, from the outermost inwards, or the innermost error if none has one. Libraries wrap the driver's error, and
+ * Node wraps the errors of a host's addresses in an AggregateError.
  */
 function deepest(error: unknown): { readonly code: string; readonly message: string } | null {
   if (!(error instanceof Error)) return null;

@@ -48,9 +48,9 @@ export interface FinishParts {
 }
 
 /**
- * Finishes claims whose lease has ended. One process finishes each claim. In a database that went back, all leases have ended and payments
- * are outdated. So the state of the log is checked first, and the log is proven again after the leases were taken, because a database that
- * goes back later does not have them.
+ * Finishes claims whose lease has ended; each claim is finished by one process. If the database was restored to an earlier state, all
+ * leases have ended and the stored payments are outdated. So the log is checked before the leases are taken, and proven again afterwards,
+ * in case the database is restored in between.
  */
 export async function finishOrphans(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;

@@ -56,9 +56,9 @@ const PAUSE_MS_MAX = 30_000;
 const GAPS_MAX = 3;
 
 /**
- * Follows books from the cursors in the store, without end: each event of a book in order of position, once, and
- * proven by the hash chain to follow the last one. After any failure it continues from the committed cursor. @throws
- * TypeError if a book is listed twice
+ * Follows books from the cursors in the store. Each event of a book is applied once, in order of position, after the hash chain has proven
+ * that it follows the last one. If the connection or the store fails, it continues from the committed cursor; it ends a book that is
+ * refused or whose events do not follow. @throws TypeError if a book is listed twice
  */
 export function createBookFollower(options: FollowerOptions): BookFollower {
   const agents = options.books.map(({ agent_id }) => agent_id);

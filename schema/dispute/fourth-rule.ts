@@ -22,8 +22,8 @@ const rulesOfFourth: ClaimRules = {
 };
 
 /**
- * Evidence as in rule 3. The request needs no proof if it names the model of the receipt, because both are statements of the
- * issuer.
+ * Reason for a claim about a model; the evidence is as in rule 3. If the requested model is the one that the receipt names as requested,
+ * the request needs no proof, because the receipt is signed by the issuer.
  */
 function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
   if (look('disputed.hub') === STAMPED_BY) return 'no_model_sold';

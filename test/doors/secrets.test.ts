@@ -39,7 +39,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService(
     { ...configured, ...keys, LOG_LEVEL: 'trace', BREAKS_AT: [...breaks.paid, ...breaks.by_key, 'after_claim'].join() },
-    // A test breaks each of these on purpose while the service handles a secret.
+    // Errors that the tests cause on purpose while the service handles a secret.
     {
       entry: 'test/harness/doors/gateway-that-breaks.ts',
       meant: /the drawer is stuck|kept_away|book_away|relation .+book.+ does not exist/,

@@ -31,7 +31,10 @@ export const requestLabel = (claim_key: string): string => `request:${claim_key}
 
 type ToClaim = Presented & Pick<ClaimRequest, 'task_id' | 'means'>;
 
-/** Makes a claim with everything that reconcile needs to finish it alone, except for the book, which is looked up with each claim. */
+/**
+ * Prepares a claim with everything that reconcile needs to finish it alone. The payer's own book is not part of it, because it is looked up
+ * in the claim's transaction.
+ */
 async function claimingOf(
   { vault, random, pay_to, owner, respond }: Pick<CallParts, 'vault' | 'random' | 'pay_to' | 'owner' | 'respond'>,
   presented: ToClaim,

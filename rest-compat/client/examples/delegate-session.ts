@@ -56,7 +56,7 @@ const session = `/v1/sessions/${hashTypedData(typed)}`;
 // The grant comes beside each payment. The first payment binds it.
 const shown = { 'X-SVC-Delegation': Buffer.from(JSON.stringify({ grant, signature })).toString('base64url') };
 
-// Money moves from the payer's wallet by x402: a session limits payments, and is no purse of its own.
+// The payer's wallet pays by x402. A session only limits payments; it holds no money.
 const pay = payingFetch({ payments: new x402Client().register('eip155:*', new ExactEvmScheme(payer)) });
 for (let call = 1; call <= 3; call++) {
   const messages = [{ role: 'user', content: `Question ${call}` }];

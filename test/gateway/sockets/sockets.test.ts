@@ -65,7 +65,7 @@ async function first(opened: Client, query: string): Promise<ExecutionResult> {
 const codeOf = (opened: Client): Promise<number> =>
   new Promise(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
 
-/** Opened, and greeted: from here on it may ask. */
+/** A socket that has completed the handshake of graphql-transport-ws, so that it may subscribe. */
 async function greetedSocket(): Promise<WebSocket> {
   const socket = new WebSocket(`${url}/graphql`, 'graphql-transport-ws');
   onTestFinished(() => socket.terminate());

@@ -45,7 +45,7 @@ describe('the tools of the door table', () => {
   });
 
   it('no door that is opened by a shared secret alone is a tool', () => {
-    // The token of a link is no secret of the door's, but of one request.
+    // These two endpoints are added by name: the token of a link belongs to one request, so no column of the endpoint states it.
     const linked = ['answer_linked_approval', 'get_linked_approval'];
     const needing = [...linked, ...everyDoor.filter(wantsSecret).map(({ name }) => name)];
     expect(needing.length).toBeGreaterThan(4);

@@ -90,7 +90,7 @@ export class Standings {
     });
   }
 
-  /** Whether a hub has failed recently and has answered nothing since. */
+  /** Whether the circuit of a hub is open or half open: it failed repeatedly and has answered nothing since. */
   rests(hub: string, modality: Modality): boolean {
     return (this.#healths.get(nameOf(hub, modality))?.health.circuit.kind ?? 'closed') !== 'closed';
   }

@@ -38,7 +38,7 @@ function expectNotKnown(answer: Answer): void {
   expect(nameOf(answer)).toBe('503 settlement_pending');
   expect(answer.headers.get('retry-after')).toBe('2');
   expect(answer.headers.get('x-should-retry')).toBe('false');
-  // Of what was sent this process knows nothing.
+  // This process does not know whether the payment was sent, so the header reports it as pending.
   const outcome = { success: false, errorReason: 'settlement_pending', transaction: '', network: 'base' };
   expect(decodePaymentResponseHeader(answer.headers.get('X-PAYMENT-RESPONSE') ?? '')).toMatchObject(outcome);
   expect(answer.headers.has('PAYMENT-REQUIRED')).toBe(false);

@@ -235,7 +235,7 @@ describe('a payment that was vouched for and never came', () => {
 
     const text = `update payment_claim set valid_before = extract(epoch from now())::int - 3600 where task_id = $1`;
     await service.ground.database.query({ text, values: [task_id] });
-    // The chain has not said that no transfer came: it is searched again for as long as it is unreachable.
+    // While the chain is unreachable, it is unknown whether the transfer was made, so the service keeps searching for it.
     const looks = async () => {
       const looked = 'select looked_at, arrival from payment_claim where task_id = $1';
       const [claim] = await service.ground.database.query<JsonObject>({ text: looked, values: [task_id] });

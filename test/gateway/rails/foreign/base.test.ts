@@ -201,7 +201,7 @@ describe('a node of Base that lies', () => {
   });
 });
 
-/** In all of its places: the receipt agrees with itself. */
+/** Copy of a receipt with another block hash in the receipt and in each of its logs, so that it does not contradict itself. */
 function inBlock(truth: Receipt, blockHash: string): Json {
   return { ...truth, blockHash, logs: truth.logs.map(one => ({ ...one, blockHash })) } as unknown as Json;
 }

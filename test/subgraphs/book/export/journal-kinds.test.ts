@@ -81,7 +81,10 @@ function jobRows(price: bigint) {
 /** Members that an ingest records. Its stamp is on no book. */
 const foreign = { evidence: 'foreign_ingest', facts: { pay_to: '0x1', payer_proven: true } } as const;
 
-/** Rows as the recording of a sale writes them. Empty for a sale without a row. */
+/**
+ * Changes of a row as the recording of this sale writes them, one for each amount or route that is tested. For a sale that is on no book:
+ * the row of an ingest.
+ */
 function rowsOf(paid: AnyPaid): RowChanges[] {
   if (paid.order === 'leg') return PRICES.map(price => jobRows(price).paid);
   if (paid.order !== 'stamp') return [{}, { hub: null, model: null }, { hub: '', model: '' }, { model: 'board' }];

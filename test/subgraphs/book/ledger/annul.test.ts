@@ -154,7 +154,7 @@ describe('a row whose payment is not on its chain', () => {
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 2, amount: '4000' } } });
     await annulled(annulment(elsewhere));
     expect(await head()).toMatchObject({ spent_atomic: 2000n, by_rail: { usdc: { count: 1, amount: '2000' } } });
-    // Not audited by the service, whose audit requires the row's receipt, which this row does not have.
+    // `auditBooks` does not include the service's own audit, which requires the receipt of the row. This row has no receipt.
     await auditBooks(database);
   });
 

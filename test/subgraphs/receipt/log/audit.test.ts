@@ -14,7 +14,8 @@ let database: ReceiptDatabase;
 beforeAll(async () => {
   database = await receiptDatabase();
   atEnd(() => database.close());
-  // As many receipts in one transaction as in a batch of the service. While more are signed, it would be idle for too long.
+  // Each transaction appends as many receipts as a batch of the service. With more, the transaction would be idle for too long while they
+  // are signed.
   for (let from = 0; from < SIZE; from += BATCH)
     await database.issue(issuer, ...Array.from({ length: BATCH }, (_, index) => `task_${from + index}`));
 });
