@@ -21,7 +21,7 @@ import { type RequestedCall, requestedCall } from '../../subgraphs/requested-cal
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
 import { type StampFact } from '../../subgraphs/stamped-row.ts';
 import { requireParent } from './admission.ts';
-import { type HeldKeyCall } from './claim/key-calls.ts';
+import { type HeldKeyCall } from './claim/hold-key-calls.ts';
 import { landingOf } from './claim/take.ts';
 import { callerByKey } from './failures.ts';
 import { admitUnderKey, type GrantParts, type KeyCallUnder, modelsUnder, requireSharedModel } from './grants.ts';

@@ -9,10 +9,7 @@ import type { LogStanding, OpenedLog } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Rails } from '../rails/rail.ts';
 
-/**
- * Everything outside a call that the call works on. It is passed on as a whole, so that no step lists which members it takes. No feature
- * adds a member.
- */
+/** Everything outside a call that the call works on, the same for all calls of a process. No feature adds a member. */
 export interface Ground {
   readonly database: Database;
   readonly rails: Rails;

@@ -25,7 +25,7 @@ import { type Ground } from '../ground.ts';
 import { type Recorded, type Recording } from '../record/facts.ts';
 import { type Committed } from '../record/record.ts';
 import { refusedAlready, runOthers } from './blocked-too-often.ts';
-import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-calls.ts';
+import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './hold-key-calls.ts';
 import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** Commits of paid calls, by kind. Calls that arrive together share a transaction. */
